@@ -205,6 +205,8 @@ WALLS = (
     Mutant("wall-radius", "wall_force", "hertz.stiffness(modulus, radius)", "hertz.stiffness(modulus, 0.5 * radius)",
            "test_pair_forces.py", "double_loop"),
     Mutant("wall-work", "add_to_step", "as_words(sink.half * power", "as_words(-sink.half * power",
+           "plain/test_wall_contact_batches.py", "one_by_one and friction"),
+    Mutant("face-work", "work_of_face", "as_words(sink.half * dot", "as_words(-sink.half * dot",
            "test_walls.py", "damping_takes_in_its_frame"),
     Mutant("wall-slip", "meeting", "load(box.velocity, face)", "(0.0, 0.0, 0.0)",
            "test_walls.py", "damping_takes_in_its_frame"),
