@@ -7,7 +7,7 @@ import signal
 import numpy as np
 import pytest
 from dem.kernels.compiler import jit
-from sample_runs import mixture
+from sample_runs import divide_into_small_chunks, mixture
 
 import dem
 from dem.base import compilation
@@ -56,6 +56,11 @@ def pytest_collection_finish():
 @pytest.fixture
 def rng():
     return np.random.default_rng(20261121)
+
+
+@pytest.fixture
+def small_chunks(monkeypatch):
+    divide_into_small_chunks(monkeypatch)
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ import pytest
 
 import dem
 from dem.files.h5md import layout
+from dem.ranks.domain_decomposition import AtRandom
+from dem.ranks.threads import in_one_process
 from dem.soft import simulation  # noqa: F401, all that know of chunks are to be there
 from dem.soft.subdomain import engine_subdomains, subdomain  # noqa: F401, all that know of chunks are to be there
 
@@ -75,6 +77,24 @@ def divide_into_small_chunks(monkeypatch):
     for name, module in list(sys.modules.items()):
         if name.startswith("dem.") and getattr(module, "CHUNK", None) == 2048:
             monkeypatch.setattr(module, "CHUNK", 8)
+
+
+def warm_state(sim):
+    """Positions and temperatures as bytes, and the energies."""
+    return sim.particles.position.tobytes(), sim.particles.temperature.tobytes(), sim.energy()
+
+
+def warm_states_of_cut_ranks(make, path):
+    """States after 60 steps on three ranks that save a file after 32, and of what goes on from this file."""
+    with in_one_process(3, owners=AtRandom):
+        sim = make()
+        sim.step(32)
+        sim.save(path)
+        sim.step(28)
+        ranked = warm_state(sim)
+    again = dem.Simulation.load(path)
+    again.step(28)
+    return [ranked, warm_state(again)]
 
 
 def contents(path):

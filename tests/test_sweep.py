@@ -225,7 +225,7 @@ def test_an_unfinished_run_is_gone_on_with(swept, pool, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("journaled", [True, False], ids=["whole journal", "empty journal"])
 def test_a_file_that_a_kill_left_unsigned_is_read_by_its_journal_or_begun_anew(swept, tmp_path, journaled):
-    """The first page of a new file, which has HDF5's signature, comes to the disk last, after the journal."""
+    """The first page of a new file, with HDF5's signature, is written after all others and after the journal."""
     whole = swept[0] / "hard-spheres_n=8_speed=0.5_restitution=0.5_duration=0.001_frames=1.h5"
     settings = {name: str(value) for name, value in _first(GAS).items()}
     member = Member("hard-spheres", settings, tmp_path / whole.name, {})

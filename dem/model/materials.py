@@ -57,8 +57,8 @@ class Material:
     restitution_by_temperature, friction_by_temperature : table, optional
         In place of `restitution` and `friction` of particles in such a run, by their temperatures: rows as of
         `conductivity`. The value is that at the nearest of 33 temperatures from the first row to the last. Contacts of
-        two particles take the rule of `dem.Contacts` at the temperatures of both; walls, and pairs with an entry in
-        `dem.Contacts`, keep their numbers.
+        two particles take the rule of `dem.Contacts` at the temperatures of both. Materials of walls keep their
+        numbers, and pairs with an entry in `dem.Contacts` those of the entry.
     expansion : float, optional
         Coefficient of linear thermal expansion α [1/K] of spheres in such a run. The radius is
         R (1 + α (T - 293.15 K)), with the temperature to the nearest kelvin, at the same mass. Default: none.

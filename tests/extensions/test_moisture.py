@@ -4,7 +4,6 @@ import h5py
 import numpy as np
 import pytest
 from dem.kernels.compiler import jit
-from sample_runs import divide_into_small_chunks
 
 import dem
 from dem.model.particles.fields import carried
@@ -19,7 +18,10 @@ from dem.viewer.page import constant_data, frame_block
 
 STICKY = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.6, friction=0.5)
 D, AMBIENT = 0.01, 293.15
-pytestmark = pytest.mark.skipif(not jit.numba.config.DISABLE_JIT, reason="runs by the interpreter: it changes CHUNK")
+pytestmark = [
+    pytest.mark.skipif(not jit.numba.config.DISABLE_JIT, reason="runs by the interpreter: it changes CHUNK"),
+    pytest.mark.usefixtures("small_chunks"),
+]
 SHAPES = {"spheres": dem.Sphere(diameter=D), "fibres": dem.Fibre(diameter=0.7 * D, aspect_ratio=2)}
 
 
@@ -29,11 +31,6 @@ def moisture():
     dem.register_field("moisture", "kg/m3", default=AMBIENT)
     yield
     unregister_field("moisture")
-
-
-@pytest.fixture(autouse=True)
-def small_chunks(monkeypatch):
-    divide_into_small_chunks(monkeypatch)
 
 
 def cloud(shape="spheres", number=36, **more):

@@ -1,14 +1,13 @@
 """Restitution and friction of particles by their temperatures."""
 
-import sys
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
+from sample_runs import warm_state, warm_states_of_cut_ranks
 
 import dem
-from dem.ranks.domain_decomposition import AtRandom
-from dem.ranks.threads import in_one_process
 
 D = 0.01
 PLAIN = dem.Material(
@@ -19,14 +18,6 @@ SOFTENS = replace(
 )
 SHAPES = {"spheres": dem.Sphere(diameter=D), "fibres": dem.Fibre(diameter=0.45 * D, aspect_ratio=2),
           "capsules": dem.Capsule(diameter=0.45 * D, aspect_ratio=2)}  # fmt: skip
-
-
-@pytest.fixture
-def small_chunks(monkeypatch):
-    """Chunks of few bodies, so that threads have several: plain Python looks the number up."""
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
-            monkeypatch.setattr(module, "CHUNK", 8)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +54,7 @@ def gas(material=SOFTENS, shape="spheres", hot=500.0, warming=False, skin=0.06, 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.few(1)
 def test_at_one_temperature_particles_move_as_those_of_its_numbers(shape):
-    """To the bit, beside walls of another material, whose contacts keep the rule with its own numbers."""
+    """Equal to the bit, also at walls of another material, which has no tables."""
     tabled, plain = gas(shape=shape), gas(replace(PLAIN, restitution=0.5, friction=0.6, name="hot"), shape)
     other = gas(shape=shape, hot=300.0)
     for sim in (tabled, plain, other):
@@ -78,20 +69,12 @@ def test_at_one_temperature_particles_move_as_those_of_its_numbers(shape):
 @pytest.mark.few(1)
 def test_lists_threads_ranks_and_restarts_change_no_bit(shape, small_chunks, tmp_path):
     """While heat passes between particles, which change between classes."""
-    alone, wide = gas(shape=shape, hot=300.0, warming=True), gas(shape=shape, hot=300.0, warming=True, skin=0.2)
+    warming = partial(gas, shape=shape, hot=300.0, warming=True)
+    alone, wide = warming(), warming(skin=0.2)
     begun = np.sort(alone._engine.bodies.kind)
     alone.step(60), wide.step(60)
-    with in_one_process(3, owners=AtRandom):
-        shared = gas(shape=shape, hot=300.0, warming=True)
-        shared.step(32)
-        shared.save(tmp_path / "state.h5")
-        shared.step(28)
-        ranked = shared.particles.position.tobytes(), shared.particles.temperature.tobytes(), shared.energy()
-    again = dem.Simulation.load(tmp_path / "state.h5")
-    again.step(28)
-    found = [(s.particles.position.tobytes(), s.particles.temperature.tobytes(), s.energy()) for s in (wide, again)]
-    expected = alone.particles.position.tobytes(), alone.particles.temperature.tobytes(), alone.energy()
-    assert [*found, ranked] == [expected] * 3
+    others = [warm_state(wide), *warm_states_of_cut_ranks(warming, tmp_path / "state.h5")]
+    assert others == [warm_state(alone)] * 3
     assert (np.sort(alone._engine.bodies.kind) != begun).sum() > 2
     assert alone.verdict().passed
     cold = gas(shape=shape, hot=300.0)

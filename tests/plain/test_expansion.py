@@ -1,15 +1,13 @@
 """Spheres that expand as they warm."""
 
 import math
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from sample_runs import warm_state, warm_states_of_cut_ranks
 
 import dem
-from dem.ranks.domain_decomposition import AtRandom
-from dem.ranks.threads import in_one_process
 
 D, ALPHA = 0.01, 2e-5
 PLAIN = dem.Material(
@@ -17,14 +15,6 @@ PLAIN = dem.Material(
 )
 GROWS = replace(PLAIN, expansion=ALPHA)
 BALL = dem.Sphere(diameter=D)
-
-
-@pytest.fixture
-def small_chunks(monkeypatch):
-    """Chunks of few bodies, so that threads have several: plain Python looks the number up."""
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
-            monkeypatch.setattr(module, "CHUNK", 8)
 
 
 def held(temperature, distance=D, **more):
@@ -98,17 +88,8 @@ def test_lists_threads_ranks_and_restarts_change_no_bit(small_chunks, tmp_path):
     alone, wide = gas(), gas(skin=0.2, threads=2)
     begun = np.sort(alone._engine.bodies.kind)
     alone.step(60), wide.step(60)
-    with in_one_process(3, owners=AtRandom):
-        shared = gas()
-        shared.step(32)
-        shared.save(tmp_path / "state.h5")
-        shared.step(28)
-        ranked = shared.particles.position.tobytes(), shared.particles.temperature.tobytes(), shared.energy()
-    again = dem.Simulation.load(tmp_path / "state.h5")
-    again.step(28)
-    found = [(s.particles.position.tobytes(), s.particles.temperature.tobytes(), s.energy()) for s in (wide, again)]
-    expected = alone.particles.position.tobytes(), alone.particles.temperature.tobytes(), alone.energy()
-    assert [*found, ranked] == [expected] * 3
+    others = [warm_state(wide), *warm_states_of_cut_ranks(gas, tmp_path / "state.h5")]
+    assert others == [warm_state(alone)] * 3
     assert (np.sort(alone._engine.bodies.kind) != begun).sum() > 5
     assert alone.energy().work != 0
     assert alone.verdict().passed

@@ -1,7 +1,6 @@
 """Heat in particles that touch, against closed forms."""
 
 import math
-import sys
 
 import numpy as np
 import pytest
@@ -36,7 +35,7 @@ def test_lattices_conduct_as_homogenised(lattice):
 
 
 def chain(n, temperature, ends, **more):
-    """A row of spheres between two walls, whose exchange of heat has further options."""
+    """Row of spheres between two walls; `more` are further options of `dem.Heat`."""
     return row_between_walls(n, temperature, ends, dem.Heat(every=1, **more))
 
 
@@ -616,14 +615,6 @@ def test_an_exchange_in_one_sub_step_is_that_of_listed_contacts(sizes, gas, monk
     assert np.ptp(quick.particles.temperature - made.temperature) > 0
     assert quick.heat.came == slow.heat.came
     assert set(quick.heat.came) == {"face x-", "plate"}
-
-
-@pytest.fixture
-def small_chunks(monkeypatch):
-    """Chunks of few bodies, so that threads have several: plain Python looks the number up."""
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
-            monkeypatch.setattr(module, "CHUNK", 8)
 
 
 @pytest.mark.parametrize("law", [{"dissipation": True}, {"gas_conductivity": 0.02, "gas_range": 0.2 * D}])

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -149,14 +148,6 @@ def gas(skin=0.06, threads=1, **heat):
     box, skins = dem.Box((0, 0, 0), (3.36 * DIAMETER,) * 3, SOLID), (skin * DIAMETER, skin * DIAMETER / 3)
     heat = dem.Heat(**(law | heat))
     return dem.Simulation(made, box, walls=[plate], time_step=2e-5, heat=heat, threads=threads, _skin=skins)
-
-
-@pytest.fixture
-def small_chunks(monkeypatch):
-    """Chunks of few bodies, so that threads have several: plain Python looks the number up."""
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
-            monkeypatch.setattr(module, "CHUNK", 8)
 
 
 def test_lists_threads_ranks_and_restarts_change_no_bit(small_chunks, tmp_path):

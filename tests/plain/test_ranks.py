@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from dem.kernels.compiler.c_functions import kind_of_call
 from dem.kernels.soft.subdomain import subdomain_step
-from sample_runs import divide_into_small_chunks
 
 import dem
 from dem.ranks import communicator, launcher, shared_memory
@@ -32,12 +31,10 @@ STICKY = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.6, f
 ELASTIC = dem.Material(young=5e6, poisson=0.3, density=2000.0)
 
 
-pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar subtract")  # of bonds' columns: it wraps
-
-
-@pytest.fixture(autouse=True)
-def small_chunks(monkeypatch):
-    divide_into_small_chunks(monkeypatch)
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:overflow encountered in scalar subtract"),  # of bonds' columns: it wraps
+    pytest.mark.usefixtures("small_chunks"),
+]
 
 
 def cloud(shape, material, number, pitch, *, seed=3, jitter=0.1, speed=0.6):

@@ -93,7 +93,7 @@ class StoredRun:
 
     @property
     def scalars(self) -> dict[str, str]:
-        """Units of the scalar fields that the file holds, by name; also of fields that nobody has registered here."""
+        """Units of the scalar fields in the file, by name. Fields need not be registered in this process."""
         group, found = self._stored(), {}
         for name, each in group.items():
             values = each.get("value") if hasattr(each, "get") else None

@@ -262,7 +262,7 @@ class Sphere:
         return Sphere(diameter=factor * self.diameter)
 
     def expanded(self, factor: float) -> ExpandedSphere:
-        """Sphere of the same mass whose diameter has grown by a factor."""
+        """Sphere of the same mass with `factor` times the diameter."""
         return ExpandedSphere(diameter=factor * self.diameter, cold=self.diameter)
 
     def mass_properties(self, density: float) -> MassProperties:

@@ -129,7 +129,7 @@ def check(particles: Particles, heat: object, *, varies: bool, bonded: bool) -> 
 
 
 def check_law(law: tuple) -> None:
-    """Raise ValueError for contact laws whose energy does not follow from the overlap of spheres that expand."""
+    """Raise ValueError for laws other than Hertz's without adhesion: the work of expansion is known for these alone."""
     parts = [type(part) for part in (getattr(law, "normal", Hertz()), getattr(law, "adhesion", NoComponent()))]
     if parts != [Hertz, NoComponent]:
         message = (
