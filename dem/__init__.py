@@ -47,7 +47,7 @@ PUBLIC = {  # module: its public names
     "dem.model.fluid.cells": "Cells",
     "dem.model.fluid.coupling": "Coupling Exchange FlowState",
     "dem.model.fluid.drag_registry": "register_drag",
-    "dem.model.fluid.flows": "ABCFlow ChannelFlow PipeFlow RotatingFlow ShearFlow TaylorGreenFlow UniformFlow",
+    "dem.model.fluid.flows": "ABCFlow CellFlow ChannelFlow PipeFlow RotatingFlow ShearFlow TaylorGreenFlow UniformFlow",
     "dem.model.fluid.fluid": "Fluid",
     "dem.model.fluid.given_flows": "FunctionFlow GriddedFlow",
     "dem.model.fluid.solids_pressure": "SolidsPressure",

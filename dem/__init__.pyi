@@ -50,6 +50,7 @@ from dem.model.fluid.coupling import Exchange as Exchange
 from dem.model.fluid.coupling import FlowState as FlowState
 from dem.model.fluid.drag_registry import register_drag as register_drag
 from dem.model.fluid.flows import ABCFlow as ABCFlow
+from dem.model.fluid.flows import CellFlow as CellFlow
 from dem.model.fluid.flows import ChannelFlow as ChannelFlow
 from dem.model.fluid.flows import PipeFlow as PipeFlow
 from dem.model.fluid.flows import RotatingFlow as RotatingFlow

@@ -18,6 +18,7 @@ from dem.kernels.numerics import energy as energy_kernels
 from dem.kernels.soft.integration.time_loop import DONE
 from dem.model.contact.contact_law import law as contact_law
 from dem.model.contact.contacts import Contacts
+from dem.model.domain.cell import Cell
 from dem.model.fluid.fluid import Fluid
 from dem.model.insertion import Inserter
 from dem.model.particles.fields import MOTION
@@ -230,8 +231,10 @@ class Simulation(SimulationBase):
         checks.of_types(optional=True, contacts=(contacts, Contacts), fluid=(fluid, Fluid))
         self._contacts = contacts or Contacts()
         self._walls = wall_list(walls)
+        fluid_setup.check_flow(fluid, self._box)
+        other = None if isinstance(self._box, Cell) else fluid
         check_moving_images(
-            self._box, self._gravity, walls=self._walls, fluid=fluid, inserters=inserters, outlets=outlets, added=added,
+            self._box, self._gravity, walls=self._walls, fluid=other, inserters=inserters, outlets=outlets, added=added,
             fixed=self._particles.fixed.any(),
         )  # fmt: skip
         own = [self._box.material] if self._box and self._box.material else []

@@ -5,7 +5,7 @@ A fluid is `Dry`, which does nothing and costs nothing, or `Fluid`, which consis
     medium  `medium.Medium`: density, viscosity, resistances of each variant of bodies, work done so far
     field   velocity by place and time: `Uniform`, `LinearFlow`, `PlaneChannel`, `Pipe`, `TaylorGreen`, `ABC`,
             `FlowGrid`, `Called`; any of these in a `Bed`, with the voidage there; `Solved` and `Mixture`, which a
-            flow solver computes
+            flow solver computes; `AffineFlow`, which a deforming cell has
     drag    resistance against translation: `Stokes`, `SchillerNaumann`, `HoelzerSommerfeld`, `Rosendahl`, `Zastawny`;
             in dense beds `DiFelice`, `Gidaspow`, `HuilinGidaspow`, `Beetstra`
     lift    of spheres in shear: `Saffman`, `Mei`
@@ -39,6 +39,7 @@ from dem.kernels.compiler.disk_cache import set_sources
 from dem.kernels.compiler.jit import argument, inline, select, type_is
 from dem.kernels.compiler.selection import function_for
 from dem.kernels.fluid import (
+    affine,
     beetstra,
     beltrami,
     dense_suspension,
@@ -61,7 +62,8 @@ from dem.kernels.fluid import (
     user_function,
     zastawny,
 )
-from dem.kernels.numerics.vector import load, scale
+from dem.kernels.fluid.gradients import along
+from dem.kernels.numerics.vector import add, load, scale
 
 
 class Dry(NamedTuple):
@@ -92,6 +94,7 @@ FIELDS = {
     beltrami.ABC: beltrami.sample,
     gridded.FlowGrid: gridded.sample,
     user_function.Called: user_function.sample,
+    affine.AffineFlow: affine.sample,
 }
 DRAGS = {  # by name in `dem.model.fluid.drag_registry`
     stokes.Stokes: stokes.drag,
@@ -209,6 +212,15 @@ is_steady = type_is(lambda part: part in (stokes.Stokes, Nothing))
 
 
 @inline
+def convected(field, flow, v):
+    """Change of the flow's velocity along the path of a body that moves at v [m/s²]."""
+    return add(flow.change, along(flow.gradient, v))
+
+
+change_along = select("field", of_fields(convected, {affine.AffineFlow: (0.0, 0.0, 0.0)}))
+
+
+@inline
 def is_linear(fluid):
     """Whether forces go with the velocity relative to the fluid, so that drag needs to be evaluated only once."""
     return is_steady(fluid.drag) and is_steady(fluid.lift) and is_steady(fluid.magnus)
@@ -220,5 +232,13 @@ def _time(fluid, time, steps):
     fluid.medium.steps_since_evaluation[0] = (steps - 1) % fluid.medium.interval
 
 
+@inline
+def _follow(fluid, box, starts):
+    follow_field(fluid.field, box, starts)
+
+
+follow_field = select("field", of_fields(None, {affine.AffineFlow: affine.follow}))
+# of (fluid, box, whether a run starts): a fluid that flows with a deforming cell gets the cell's velocity gradient
+follow_cell = select("fluid", {Dry: None, Fluid: _follow})
 # of the forces, and steps since the start when that has come
 set_time = select("fluid", {Dry: None, Fluid: _time})

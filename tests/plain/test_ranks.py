@@ -186,12 +186,12 @@ def convex(material=STICKY, **box):
 BALL = dem.Sphere(diameter=D)
 
 
-def in_a_cell(shape=BALL, material=STICKY, pitch=1.02, lean=0.45, bonds=None, number=36, **control):
+def in_a_cell(shape=BALL, material=STICKY, pitch=1.02, lean=0.45, bonds=None, number=36, fluid=None, **control):
     """Particles in a skewed cell that is sheared until its basis is reduced, and the stress along z is held."""
     control = control or {"rate": SHEAR, "stress": [[None] * 3, [None] * 3, [None, None, 2e3]], "fastest": 20.0}
     particles, edge = cloud(shape, material, number, pitch * D, jitter=0.0, speed=1.0)
     cell = dem.Cell(edge * np.array([[1, lean, 0], [0, 1, 0.25 * lean], [0, 0, 1]]), **control)
-    return dem.Simulation(particles, cell, gravity=(0, 0, 0), time_step=DT, bonds=bonds, _skin=THIN)
+    return dem.Simulation(particles, cell, gravity=(0, 0, 0), time_step=DT, bonds=bonds, fluid=fluid, _skin=THIN)
 
 
 def bonded_in_a_cell():
@@ -205,6 +205,9 @@ CASES = {
     "cell": in_a_cell,
     "bonds in a cell": bonded_in_a_cell,
     "capsules in a cell": lambda: in_a_cell(dem.Capsule(diameter=0.8 * D, aspect_ratio=1.6), pitch=1.3, stress=2e4),
+    "cell in a fluid": lambda: in_a_cell(
+        fluid=dem.Fluid(density=1000.0, viscosity=0.02, velocity=dem.CellFlow(), lift="mei")
+    ),
     "elastic cell with inertia": lambda: in_a_cell(material=ELASTIC, stress=2e3, control="inertia"),
     "coming-and-going": coming_and_going,
     "frictional": spheres,
@@ -231,7 +234,7 @@ CASES = {
 LONG = {"periodic", "rough", "shaken", "fluid", "open", "coming-and-going in air"}
 LONG |= {"bonded", "capsules", "bonded capsules", "bonded for good", "capsules coming and going", "elastic capsules"}
 LONG |= {"capsules beside chains", "elastic convex"}
-LONG |= {"bonds in a cell", "capsules in a cell", "elastic cell with inertia"}
+LONG |= {"bonds in a cell", "capsules in a cell", "cell in a fluid", "elastic cell with inertia"}
 
 
 def everything(sim):

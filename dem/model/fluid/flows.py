@@ -165,6 +165,44 @@ class ShearFlow(Flow):
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
+class CellFlow(Flow):
+    """The affine flow of a `dem.Cell`, u = L r, with the velocity gradient L that the cell has at each step.
+
+    It is the only flow that is the same around all images of a particle in a cell. The velocity relative to the fluid
+    is the peculiar velocity of a particle with the sign changed, so that drag relaxes particles to the affine motion.
+    Spheres come to turn with half the vorticity, ½ ∇×(L r), and other particles in Jeffery's orbits. The acceleration
+    (dL/dt + L L) r of the flow exerts no pressure, as it is left out of the motion of particles in a cell as well: in
+    simple shear it is zero. The laws are evaluated at every step. The stress that the cell holds is that of the
+    particles, without the fluid (effective stress).
+
+    Examples
+    --------
+    A sphere in Stokes flow loses its peculiar velocity v as dv/dt = -v/τ - L v:
+
+    >>> import dem
+    >>> ball = dem.Particles(
+    ...     dem.Sphere(diameter=1e-3),
+    ...     dem.Material(young=1e7, poisson=0.3, density=2500.0),
+    ...     position=[[5e-3, 5e-3, 5e-3]],
+    ...     velocity=[[0.0, 0.1, 0.0]],
+    ... )
+    >>> cell = dem.Cell.shear((1e-2, 1e-2, 1e-2), rate=10.0)
+    >>> oil = dem.Fluid(density=1000.0, viscosity=0.1, velocity=CellFlow(), drag="stokes", added_mass=False)
+    >>> sim = dem.Simulation(ball, cell, gravity=(0, 0, 0), fluid=oil, time_step=1e-5)
+    >>> sim.step(100)  # τ = 1.39 ms
+    >>> sim.particles.velocity.round(5).tolist()
+    [[-0.00049, 0.04868, 0.0]]
+    """
+
+    KERNEL = "affine.AffineFlow"
+    type: str = kind("cell")
+
+    def _numbers(self, density: float, viscosity: float) -> tuple:
+        return (np.zeros((3, 3)),)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RotatingFlow(Flow):
     """A fluid that turns like a solid, u = angular_velocity × (x - centre).
 

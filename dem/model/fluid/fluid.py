@@ -12,6 +12,7 @@ from dem.model.fluid.coupling import Coupling
 from dem.model.fluid.drag_registry import DRAGS, Correlation, is_dense, known_drag
 from dem.model.fluid.flows import (
     ABCFlow,
+    CellFlow,
     ChannelFlow,
     Flow,
     PipeFlow,
@@ -23,7 +24,8 @@ from dem.model.fluid.flows import (
 from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
 
 FLOWS = (
-    UniformFlow, ShearFlow, RotatingFlow, ChannelFlow, PipeFlow, TaylorGreenFlow, ABCFlow, GriddedFlow, FunctionFlow,
+    UniformFlow, ShearFlow, CellFlow, RotatingFlow, ChannelFlow, PipeFlow, TaylorGreenFlow, ABCFlow, GriddedFlow,
+    FunctionFlow,
 )  # fmt: skip
 
 
@@ -54,6 +56,7 @@ class Fluid:
     velocity : flow, (3,) floats, or function
         `UniformFlow`, `ShearFlow`, `RotatingFlow`, `ChannelFlow`, `PipeFlow`, `TaylorGreenFlow`, `ABCFlow`,
         `GriddedFlow`; a velocity [m/s]; or a function of (t, x, y, z) that returns three numbers, which numba compiles.
+        In a `dem.Cell`: `CellFlow`, the affine flow of the cell, and no other.
     drag : "stokes", "schiller-naumann", "hoelzer-sommerfeld", "rosendahl", "zastawny"; "di-felice", "gidaspow", \
 "huilin-gidaspow" or "beetstra"
         Of Stokes flow; times 1 + 0.15 Re^0.687 (spheres: Schiller & Naumann 1935); or by sphericities (Hölzer &
@@ -80,7 +83,7 @@ class Fluid:
         of the flow (one over its largest gradient, a radian of its oscillation, its stored times); an error of
         (1/200)²/24 is less than that of any contact. Far beyond Stokes flow times are shorter, and the verdict warns
         where that shows. Assigning to the state or to gravity starts a new interval. With functions, whose times are
-        unknown, and with `cells`, which change at their own steps, it is 1.
+        unknown, with `CellFlow`, and with `cells`, which change at their own steps, it is 1.
     cells : Cells, optional
         Where the voidage is counted; default for drag in dense beds and couplings: the box in cells three of the
         largest particles wide.
@@ -164,6 +167,10 @@ class Fluid:
         if coupled and not (isinstance(self.velocity, UniformFlow) and not any(self.velocity.amplitude)):
             raise ValueError(
                 f"velocity is {self.velocity}, but the coupling computes it: give a velocity to begin with, or none"
+            )
+        if isinstance(self.velocity, CellFlow) and self.every not in ("auto", 1):
+            raise ValueError(
+                f"every is {self.every}, but the flow of a cell may change at each step: leave every out, or say 1"
             )
         if self.cells is not None and self.every not in ("auto", 1):
             raise ValueError(

@@ -26,7 +26,9 @@ from dem.kernels.fluid.spin_drag import Creeping, Dennis
 from dem.kernels.fluid.zastawny import Zastawny
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.fluid import fluid_cache
+from dem.model.domain.cell import Cell
 from dem.model.fluid.drag_registry import DRAGS, REGISTERED, is_dense
+from dem.model.fluid.flows import CellFlow
 from dem.model.shapes.convex import is_convex
 from dem.model.shapes.spheroid import Figure, Spheroid, is_ball
 from dem.soft.fluid.two_way_coupling import SWINGS, in_cells, widest
@@ -148,6 +150,37 @@ def check_walls(fluid: Fluid | None, walls: Sequence[Wall]) -> None:
     """Refuse films at walls beside a box; raises ValueError."""
     if fluid is not None and fluid.lubrication is not None and walls:
         message = "lubrication knows the faces of a box, and no walls beside it: leave one of them out"
+        raise ValueError(message)
+
+
+def check_flow(fluid: Fluid | None, box: Box | None) -> None:
+    """Refuse fluids in a cell that deforms whose flow or laws are not the same for all images of a particle.
+
+    Raises ValueError; also for the flow of a cell where there is none.
+    """
+    if fluid is None:
+        return
+    follows, deforming = isinstance(fluid.velocity, CellFlow), isinstance(box, Cell)
+    if follows and not deforming:
+        message = (
+            f"velocity of the fluid is CellFlow(), which is of a dem.Cell, but the box is {box!r}: give a dem.Cell"
+        )
+        raise ValueError(message)
+    if not deforming:
+        return
+    if fluid.coupling is not None:
+        raise ValueError("the fluid has a coupling, whose cells are at rest, in a dem.Cell that deforms: leave it out")
+    if fluid.cells is not None:
+        message = (
+            f"drag is {fluid.drag}, by the voidage in cells at rest, in a dem.Cell that deforms: take a drag law for "
+            "single particles, such as schiller-naumann"
+        )
+        raise ValueError(message)
+    if not follows:
+        message = (
+            f"velocity of the fluid is {fluid.velocity!r}, which is not the same around all images of a particle in a "
+            "dem.Cell: give velocity=dem.CellFlow(), the affine flow of the cell"
+        )
         raise ValueError(message)
 
 

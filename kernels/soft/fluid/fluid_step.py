@@ -34,6 +34,7 @@ from dem.kernels.soft.fluid.translational_relaxation import (
     to_world_frame,
     work_of,
 )
+from dem.kernels.soft.integration.cell_stress import record_motion_of_chunk
 from dem.kernels.soft.integration.particle_update import record_vector
 from dem.kernels.soft.state import gravity_of
 
@@ -63,6 +64,7 @@ def correct(c, first_body, keep_force, context):
     Writes their force: if `keep_force`, what takes the velocity at the forces to that half a step later, besides the
         weight [N].
     Writes their fluid_cache: see ``fluid_forces``. Writes fluid.field: see `integrate_velocities`.
+    Writes box: what motion contributes to the virial of a cell that deforms.
     Returns the energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴], work of
         the fluid in the half steps before and after the forces, two words each, bits of the largest Reynolds number and
         of the rotational one, 1 if a body is outside the field; no numbers but where laws are evaluated.
@@ -70,13 +72,14 @@ def correct(c, first_body, keep_force, context):
     bodies, constants = context.bodies, context.constants
     low, high = chunk_of(c, bodies.kind.size)
     reynolds, rotational_reynolds, outside = evaluate_laws_if_due(c, first_body, context)
-    energy, max_acceleration_squared, before, after = integrate_velocities(
+    energy, max_acceleration_squared, before, after, moved = integrate_velocities(
         context.fluid, context.scheme, context.law, context.box, low, high, bodies.n_active[0], first_body, keep_force,
         constants.dt, gravity_of(constants), constants.reference_potential, constants.per_joule, bodies.identity,
         bodies.position,
         bodies.orientation, bodies.fluid_cache, bodies.image, bodies.velocity, bodies.force,
         bodies.velocity_predicted,
     )  # fmt: skip
+    record_motion_of_chunk(context.box, c, moved)
     fastest = np.int64(0)
     if bodies.torque.shape[1] > 0:
         turning, fastest, spent_before, spent_after = relax_rotation(

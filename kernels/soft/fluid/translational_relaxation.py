@@ -9,13 +9,14 @@ import numpy as np
 from dem.kernels import fluid as fluids
 from dem.kernels import rotation
 from dem.kernels.compiler.jit import argument, inline, select, vector_loop
-from dem.kernels.domain.periodic import unwrap_position
+from dem.kernels.domain.periodic import potential_place
 from dem.kernels.fluid.gradients import along, curl, three, write_three
 from dem.kernels.fluid.relaxation_step import of_body, of_sphere, step_in_two, step_relaxed
 from dem.kernels.numerics.energy import add_words, as_fixed, as_words, gravitational, translational
 from dem.kernels.numerics.quaternion import load_quaternion, rotate, rotate_back
 from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, store, subtract
 from dem.kernels.soft.fluid import fluid_cache as rows
+from dem.kernels.soft.integration.cell_stress import add_motion, no_motion
 from dem.kernels.soft.integration.particle_update import record_vector
 from dem.kernels.soft.neighbours.displacement import larger
 
@@ -49,7 +50,7 @@ def fluid_force(fluid, scheme, g, q, flow, gravity, spin, v):
         turning = per_speed * d * math.sqrt(dot(excess, excess))
         force = add(force, fluids.lift_on(fluid.lift, medium, g, reynolds, slip, vorticity))
         force = add(force, fluids.magnus_lift_on(fluid.magnus, medium, g, reynolds, turning, slip, excess))
-    return resistance, force, add(flow.change, along(flow.gradient, v)), reynolds
+    return resistance, force, fluids.change_along(fluid.field, flow, v), reynolds
 
 
 @inline
@@ -118,9 +119,10 @@ def integrate_velocities(
         `keep_force`.
     Writes fluid.field: momentum that particles take from a flow that another program computes.
     Returns the kinetic and gravitational energy in units, bits of the largest squared F/m [m²/s⁴], work of the fluid in
-        the half steps before and after the forces, two words each.
+        the half steps before and after the forces, two words each, and what motion contributes to the virial of a cell
+        that deforms.
     """
-    energy, max_acceleration_squared = np.int64(0), np.int64(0)
+    energy, max_acceleration_squared, moved = np.int64(0), np.int64(0), no_motion(box)
     before, after = (np.int64(0), np.int64(0)), (np.int64(0), np.int64(0))
     medium, half = fluid.medium, 0.5 * dt
     elapsed = (
@@ -139,7 +141,8 @@ def integrate_velocities(
         record_vector(law, add_scaled(later, 0.5, subtract(later, v)), velocity_predicted, b)
         if keep_force:
             store(force, b - first_body, scale(m, subtract(scale(2.0 / dt, subtract(later, now)), gravity)))
-        height = gravitational(m, gravity, unwrap_position(box, x, image, b), reference_potential)
+        height = gravitational(m, gravity, potential_place(box, x, image, b), reference_potential)
+        moved = add_motion(box, moved, m, now)
         here = b < present
         energy += as_fixed(translational(m, now) + height, per_joule) if here else np.int64(0)
         work_before = as_words(work_of(m, dt, other_accelerations, v, now), per_joule)
@@ -147,4 +150,4 @@ def integrate_velocities(
         before = add_words(before, work_before) if here else before
         after = add_words(after, work_after) if here else after
         max_acceleration_squared = larger(max_acceleration_squared, dot(contacts, contacts))
-    return energy, max_acceleration_squared, before, after
+    return energy, max_acceleration_squared, before, after, moved

@@ -153,6 +153,7 @@ def take_step(command, task, mode, context, progress):
     record_evaluation(context.neighbours.heat, chunk_step.ends(task), context.bodies)
     corrects, predicts = chunk_step.completes(task), chunk_step.begins(task)
     begin_step(context.box, corrects, predicts, context.constants, context.bodies, progress)
+    fluids.follow_cell(context.fluid, context.box, False)
     totals = passes.step_chunks(mode, task, context)  # forces, correct, predict
     if task != chunk_step.PREDICT:
         totals = passes.with_work_of_cell(context.box, task, context, totals)
@@ -282,6 +283,7 @@ def start_dry(context):
 @inline
 def start_wet(context):
     """Set bodies in a fluid going; return their energy [units]."""
+    fluids.follow_cell(context.fluid, context.box, True)
     return fluid_step.start(compiled_stages.context_of_fluid(context))
 
 

@@ -7,6 +7,7 @@ steps by themselves: Python, which has left the caches by then, took 0.04 ms of 
 """
 
 import numpy as np
+from dem.kernels import fluid as fluids
 from dem.kernels.compiler.jit import fast_call, func, inline, select, spread
 from dem.kernels.domain.periodic import begin_step, end_step
 from dem.kernels.soft.bonds import bond_step
@@ -141,6 +142,7 @@ def step_border(task, mode, context, progress, border):
     begin_step(
         context.box, chunk_step.completes(task), chunk_step.begins(task), context.constants, context.bodies, progress
     )
+    fluids.follow_cell(context.fluid, context.box, False)
     if task != chunk_step.PREDICT:
         unpack_halo(bodies, kinds, border)
         if predicted:
