@@ -70,7 +70,7 @@ DAMPING = (
            "plain/test_normals.py", "middle_of_a_fibre"),
 )
 FRICTION = (
-    Mutant("friction-limit", "tangential_force", "part.friction[i, j] * limit",
+    Mutant("friction-limit", "tangential_force", "part.friction[i, j] * normal_load",
            "part.friction[i, j] * normal_force.force", "plain/test_impacts.py", "opposes_the_slip"),
     Mutant("friction-sliding", "coulomb_limit", "sliding if slides else trial", "trial",
            "plain/test_impacts.py", "opposes_the_slip"),
@@ -456,7 +456,7 @@ CHANCE = (
            "test_roughness.py", "follow_the_effective"),
     Mutant("rough-tilt", "tilted_normal", "-math.sin(in_plane), t", "math.sin(in_plane), t",
            "test_roughness.py", "effective_density or grazing"),
-    Mutant("rough-draws", "inclination", "ATTEMPTS + attempt", "attempt",
+    Mutant("rough-draws", "draw_transverse_inclination", "ATTEMPTS + attempt", "attempt",
            "test_roughness.py", "serves_twice"),
 )
 SETTING_UP = (

@@ -8,7 +8,7 @@ are those at which the errors named beside them would fail.
 import numpy as np
 import pytest
 from dem.kernels.compiler import jit
-from dem.kernels.domain.roughness import ATTEMPTS, inclination, tilted_normal
+from dem.kernels.domain.roughness import ATTEMPTS, draw_transverse_inclination, tilted_normal
 from dem.kernels.numerics import random as kr
 from dem.kernels.numerics.vector import dot
 from scipy import stats
@@ -277,4 +277,4 @@ def test_no_random_number_serves_twice_at_one_contact():
     """The inclination across the plane takes its draws from beyond those in the plane."""
     used = {kr.uniforms(1, 2, 3, draw) for draw in range(2 * ATTEMPTS)}
     assert len(used) == 2 * ATTEMPTS
-    assert inclination(0.1, 1, 2, 3) == 0.1 * kr.normals(1, 2, 3, ATTEMPTS)[0]
+    assert draw_transverse_inclination(0.1, 1, 2, 3) == 0.1 * kr.normals(1, 2, 3, ATTEMPTS)[0]

@@ -88,9 +88,9 @@ def stages(sim: dem.Simulation) -> Iterator[dict[str, Callable[[int], object]]]:
     yield {
         "predict": lambda k: kernels.predict(k, dry),
         "evaluate": lambda k: kernels.evaluate(k, dry),
-        "correct": lambda k: kernels.correct(k, context),
+        "correct": lambda k: kernels.gather_and_correct(k, context),
         "step": lambda k: kernels.step(k, e.mode, context),
-        "pick candidates": lambda k: kernels.pick(k, e.mode, context),
+        "pick candidates": lambda k: kernels.rebuild_candidates(k, e.mode, context),
         "list neighbours": lambda k: [e.rebuild() for _ in range(k)],
     }
     for array, values in zip(e.bodies, before, strict=True):

@@ -236,7 +236,7 @@ def _ledger(group: h5py.Group, state: Snapshot) -> EnergyLedger:
 
 LIGHTEST, HEAVIEST = 2.0**-1000, 2.0**1000  # units of energy a joule
 FACES, MOST_COUNT = 6, 2**62
-partner_of = in_python(wall_history.partner_of)
+table_number = in_python(wall_history.table_number)
 WATCHED = 4  # overlap, limits of overlap and acceleration, fewest steps; then when and who
 
 
@@ -309,7 +309,7 @@ def _check_contacts(state: Snapshot, engine: Engine) -> None:
     check_within(f"{CONTACTS}/i", table.i, 0, spheres - 1)
     sides = SIDE if isinstance(engine.kinds, Capsules | Mixed) else 0
     check_within(
-        f"{CONTACTS}/j", table.j, partner_of((len(engine.walls.models) + sides) << PIECE_BITS) + 1, spheres - 1
+        f"{CONTACTS}/j", table.j, table_number((len(engine.walls.models) + sides) << PIECE_BITS) + 1, spheres - 1
     )
     check_within(f"{CONTACTS}/wall_contacts", table.wall_contacts, 0, np.iinfo(np.int64).max)
 

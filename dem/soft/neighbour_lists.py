@@ -12,7 +12,7 @@ from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.integration import chunk_step
 from dem.kernels.soft.neighbours import linked_cells
 from dem.soft import arrays
-from dem.soft.time_step.adhesion import lasts
+from dem.soft.time_step.adhesion import acts_beyond_touch
 
 if TYPE_CHECKING:
     from dem.base.periodic import PeriodicCell
@@ -130,7 +130,7 @@ class EngineLists:
     ) -> None:  # fmt: skip
         self.arrays, self.layout, self.skins, self.range = listed, layout, skins, contact_range
         self._gap_range = gap_range
-        self._outlives_touch = lasts(law)
+        self._outlives_touch = acts_beyond_touch(law)
 
     def reach(self, chunk_sums: np.ndarray) -> float:
         """Distance beyond contact up to which pairs of bodies are listed [m], by the speeds in the last pass.

@@ -950,9 +950,9 @@ class Simulation(SimulationBase):
     ) -> None:
         """Go on in an engine that has the shapes and materials of the added particles, and add them."""
         start, there, before = self.time, self.particles, self._engine
-        came = [each.inserter for each in self.inserters]
+        received = [each.inserter for each in self.inserters]
         later = [starting_later(each, start) if isinstance(each, Inserter) else each for each in inserters]
-        gates = {"inserters": [*came, *later], "outlets": [*(each.outlet for each in self.outlets), *outlets]}
+        gates = {"inserters": [*received, *later], "outlets": [*(each.outlet for each in self.outlets), *outlets]}
         groups = [there] if particles is None else [there, particles]
         every = with_room_for(Particles.concatenate(groups), *gates.values(), self._fluid)
         own, new = every.only_rows(slice(len(there))), every.only_rows(slice(len(there), None))
@@ -972,7 +972,7 @@ class Simulation(SimulationBase):
             continue_from(engine, before, state, made._population)
             if len(new):
                 made._population.insert_particles(engine, new, len(gates["inserters"]))
-            check_added(engine, len(new), made._population.sources[len(came) :])
+            check_added(engine, len(new), made._population.sources[len(received) :])
             scalar_setup.inherit(engine, before, restored=True)
             engine.advance(self.step_count)
         made._revision = made._particles.revision

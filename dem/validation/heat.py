@@ -88,9 +88,9 @@ def _row(report: Report, n: int) -> None:
     profile = ends[0] + (ends[1] - ends[0]) * np.arange(1, n + 1) / (n + 1)
     found = sim.particles.temperature
     report.below(f"row of {n}: largest deviation from a line [K]", float(abs(found - profile).max()), 1e-4, exact="0")
-    before, start = sim.heat.came["floor"], sim.heat.time
+    before, start = sim.heat.received["floor"], sim.heat.time
     sim.step(1)
-    flux = (sim.heat.came["floor"] - before) / (sim.heat.time - start)
+    flux = (sim.heat.received["floor"] - before) / (sim.heat.time - start)
     expected = CONDUCTANCE * (ends[0] - ends[1]) / (n + 1)
     report.near("the same: power from the hot wall [W]", flux, expected, exact=f"{expected:.6g}", within=1e-5, digits=6)
     mode = np.sin(math.pi * np.arange(1, n + 1) / (n + 1))

@@ -16,7 +16,7 @@ class BoxFaces(NamedTuple):
     lower: np.ndarray  # (3,) present position [m]
     upper: np.ndarray  # (3,) [m]
     velocity: np.ndarray  # (3, 6) present velocity of each face [m/s]
-    shift: np.ndarray  # (3, 6) how far each has come since time 0 [m]
+    shift: np.ndarray  # (3, 6) displacement since time 0 [m]
     moving: bool  # whether any face moves
     rest: np.ndarray  # (6,) position at time 0 [m]
     drift: np.ndarray  # (3, 6) constant part of the velocity [m/s]
@@ -44,7 +44,7 @@ are_rough = select("box", {BoxFaces: False, RoughFaces: True})
 
 @func
 def move_faces(time, box):
-    """Put the faces where they are at a time; returns the farthest that one has come along its normal since the last.
+    """Move the faces to their positions at a time; returns the largest displacement along a normal since the last call.
 
     x = x_0 + u t + s (sin(ω t + φ) - sin φ).
     """
@@ -68,7 +68,7 @@ def move_faces(time, box):
     return farthest
 
 
-# function of (time, box): a domain where it is at a time; what it returns counts as the way of faces
+# function of (time, box): moves a domain to its position at a time and returns the largest displacement of a face
 move = select("box", {BoxFaces: move_faces})
 
 

@@ -16,7 +16,7 @@ from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.random import normals, uniforms
 from dem.kernels.numerics.vector import add_scaled, cross, dot, scale
 
-LIMIT = 0.5 * math.pi
+MAX_INCLINATION = 0.5 * math.pi
 # An attempt to draw γ fails with probability 0.27 at most for σ up to 20°, 0.52 for σ up to 60°; all of them with 1e-36
 # and 1e-18. The wall is flat then, as it is where rounding leaves a wall that the particle could not hit.
 ATTEMPTS = 64
@@ -38,7 +38,7 @@ def tilted_normal(n, v, sigma, seed, particle, contact):
     t = tangent(n, v)
     sine, cosine = -dot(v, n) / speed, max(0.0, dot(v, t) / speed)
     in_plane = draw_inclination(sine, cosine, sigma, seed, particle, contact)
-    across = inclination(sigma, seed, particle, contact)
+    across = draw_transverse_inclination(sigma, seed, particle, contact)
     m = add_scaled(scale(math.cos(in_plane), n), -math.sin(in_plane), t)
     m = add_scaled(scale(math.cos(across), m), math.sin(across), cross(n, t))  # v · m shrinks by cos and keeps its sign
     return m if dot(v, m) < 0.0 else n
@@ -70,25 +70,25 @@ def draw_inclination(sine, cosine, sigma, seed, particle, contact):
     sum; one further number accepts +g, accepts -g or rejects both. Each attempt takes one draw.
     """
     rayleigh = sigma * cosine
-    both = rayleigh + math.sqrt(2.0 * math.pi) * sine
+    total_weight = rayleigh + math.sqrt(2.0 * math.pi) * sine
     for attempt in range(ATTEMPTS):
         u = uniforms(seed, particle, contact, attempt)
         g = sigma * math.sqrt(-2.0 * math.log(u[0]))
-        if u[1] * both >= rayleigh:
+        if u[1] * total_weight >= rayleigh:
             g *= abs(math.cos(2.0 * math.pi * u[2]))
         choice = u[3] * (2.0 * sine + g * cosine)
         facing = sine * math.cos(g) + cosine * math.sin(g)
         away = max(0.0, sine * math.cos(g) - cosine * math.sin(g))
-        if g < LIMIT and choice < facing + away:
+        if g < MAX_INCLINATION and choice < facing + away:
             return g if choice < facing else -g
     return 0.0
 
 
 @inline
-def inclination(sigma, seed, particle, contact):
+def draw_transverse_inclination(sigma, seed, particle, contact):
     """Normally distributed angle [rad] below π/2 across the plane of incidence, from draws not used in the plane."""
     for attempt in range(ATTEMPTS):
         angle = sigma * normals(seed, particle, contact, ATTEMPTS + attempt)[0]
-        if abs(angle) < LIMIT:
+        if abs(angle) < MAX_INCLINATION:
             return angle
     return 0.0

@@ -95,7 +95,7 @@ amounts_unlike, amounts_unlike_in_gas = amounts_unlike_in(False), amounts_unlike
 
 
 @inline
-def add_up(sphere_i, sphere_j, amount, gained):
+def accumulate_gains(sphere_i, sphere_j, amount, gained):
     """Add the amounts of pairs to the gains (N,) of both spheres, with opposite signs [units]."""
     for k in range(sphere_i.size):
         gained[sphere_i[k]] += amount[k]
@@ -140,6 +140,6 @@ def exchange_once(bodies, kinds, neighbours, box, factor, shrink, gas, value, dt
                     box, bodies, kinds, sphere_i, sphere_j, factor, shrink, gas, value, dt, unit, amount
                 )  # fmt: skip
             largest = max(largest, most)
-            add_up(sphere_i, sphere_j, amount, gained)
+            accumulate_gains(sphere_i, sphere_j, amount, gained)
             start = end
     return as_float(largest)

@@ -39,11 +39,12 @@ class Friction(NamedTuple):
 
 
 @inline
-def tangential_force(part, i, j, contact, normal_force, eta, limit, slip, spring, area_before, half, time_sign):
+def tangential_force(part, i, j, contact, normal_force, eta, normal_load, slip, spring, area_before, half, time_sign):
     """Force of a tangential spring.
 
     part, i, j, contact, normal_force: see `dem.kernels.laws`.
-    eta, limit, slip: normal dashpot [N s/m], largest force [N], velocity of the surfaces in the plane of contact.
+    eta, normal_load, slip: normal dashpot [N s/m], normal force that friction counts [N], velocity of the surfaces in
+        the plane of contact.
     spring: force of the spring half a step ahead [N].
     area_before: `NormalForce.contact_area_measure` at the last step, 0 if there was no contact.
     half, time_sign: see `dem.kernels.laws`.
@@ -51,7 +52,7 @@ def tangential_force(part, i, j, contact, normal_force, eta, limit, slip, spring
     [m].
     """
     prefactor = part.shear[i, j] * normal_force.stiffness
-    dashpot, max_force = eta * part.dashpot[i, j], part.friction[i, j] * limit
+    dashpot, max_force = eta * part.dashpot[i, j], part.friction[i, j] * normal_load
     return spring_dashpot_slider(
         prefactor, scale(-dashpot, slip), max_force, slip, contact, normal_force, spring, area_before, half, time_sign
     )
@@ -106,7 +107,7 @@ def rotate_and_rescale_spring(spring, area_measure, area_before, normal, angle):
 
 
 @inline
-def no_friction(part, i, j, contact, normal_force, eta, limit, slip, spring, area_before, half, time_sign):
+def no_friction(part, i, j, contact, normal_force, eta, normal_load, slip, spring, area_before, half, time_sign):
     """No force: all of the slip is sliding."""
     return (0.0, 0.0, 0.0), spring, 0.0, 2.0 * half * math.sqrt(dot(slip, slip))
 

@@ -28,7 +28,7 @@ from dem.kernels.walls.potential_terms import (
     MINIMUM_STRIDE,
     add_side_term,
     clear_side_contact,
-    is_counted,
+    number_of_contacts,
     subtract_side_link,
 )
 from dem.kernels.walls.revolution import COUNT, POINTS, from_segment, is_closed, segment_at
@@ -338,7 +338,7 @@ def anchor(i, minima, radius, scratch):
 
 
 @inline
-def add_up(t, root, minima, links, radius, power, scratch, contacts):
+def sum_terms(t, root, minima, links, radius, power, scratch, contacts):
     """Make contact t of the minima that hang on a root, and what has joined them."""
     clear_side_contact(contacts, t, scratch[root, NUMBER])
     for i in range(1, minima + 1):
@@ -366,9 +366,9 @@ def sum_up(minima, links, radius, power, contacts, scratch):
         one, other = int(scratch[row, FIRST]), int(scratch[row, SECOND])
         a, b = find_root(one, scratch), find_root(other, scratch)
         if ENDS in (a, b):
-            add_up(made, max(a, b), minima, links, radius, power, scratch, contacts)
+            sum_terms(made, max(a, b), minima, links, radius, power, scratch, contacts)
             remove_link(made, row, radius, power, scratch, contacts)
-            made += is_counted(contacts, made, power)
+            made += number_of_contacts(contacts, made, power)
             scratch[row, STATE] = DONE
         else:
             scratch[row, STATE] = TAKEN
@@ -376,8 +376,8 @@ def sum_up(minima, links, radius, power, contacts, scratch):
         row = nearest_link(links, radius, scratch)
     for i in range(1, minima + 1):
         if find_root(i, scratch) == i and scratch[i, DISTANCE] < radius:
-            add_up(made, i, minima, links, radius, power, scratch, contacts)
-            made += is_counted(contacts, made, power)
+            sum_terms(made, i, minima, links, radius, power, scratch, contacts)
+            made += number_of_contacts(contacts, made, power)
     return made
 
 

@@ -175,7 +175,7 @@ def add_row(i, t, radius, power, first, geometry, scratch, contacts):
 
 
 @inline
-def add_up(x, radius, power, count, joined, first, geometry, scratch, contacts):
+def sum_terms(x, radius, power, count, joined, first, geometry, scratch, contacts):
     """Write a contact for each component, in the order of their first triangles.
 
     joined: whether there are edges to take off; first: number of the mesh's first triangle.
@@ -232,7 +232,7 @@ def find_listed(x, radius, power, first, listed, begin_at, stop, geometry, conta
         components = join_components(x, radius, count, components, geometry, scratch)
     if components > contacts.shape[0]:
         return -components
-    add_up(x, radius, power, count, minima > 1, first, geometry, scratch, contacts)
+    sum_terms(x, radius, power, count, minima > 1, first, geometry, scratch, contacts)
     return components
 
 

@@ -117,7 +117,7 @@ def clearance(w, x, geometry):
 def neighbours_of(w, piece, other, geometry):
     """Whether two pieces of a wall share an edge or a vertex, or are the same: contacts go on from one to the other."""
     if geometry.kind[w] == REVOLUTION:
-        return revolution.touching_pieces(piece, other, geometry.numbers, geometry.first_number[w])
+        return revolution.same_or_adjacent(piece, other, geometry.numbers, geometry.first_number[w])
     if geometry.kind[w] == MESH:
         f, g = geometry.first_triangle[w] + piece, geometry.first_triangle[w] + other
         for a in range(3):

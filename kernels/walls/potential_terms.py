@@ -1,6 +1,6 @@
 """Terms of the potential of walls, δ^(p+1) / (p+1), and their sums: one row of ``contacts`` each.
 
-A wall in contact with a sphere of radius R pushes by what is its own, a stiffness, times the gradient of
+The force of a wall on a sphere of radius R is the stiffness of the law times the gradient of
 
     Σ ± δ^(p+1) / (p+1),  δ = R - d,
 
@@ -16,10 +16,10 @@ import math
 
 from dem.kernels.compiler.jit import inline
 
-# columns of a row: G (three), the potential, the deepest δ, the piece that is that deep, the lowest piece, links
+# columns of a row: G (three), the potential, the deepest δ, the piece that is that deep, the first piece, links
 POTENTIAL, DEEPEST, ANCHOR, FIRST, LINKS, COLUMNS = 3, 4, 5, 6, 7, 8
 MOMENT, SIDE_COLUMNS = 8, 11  # of the side of a capsule
-NOTHING = 1e-11  # of the potential of a contact as deep
+RELATIVE_ROUNDING = 1e-11  # of the potential of a contact of the same depth
 MINIMUM_STRIDE = 1 << 32  # in the number of a piece that touches the side of a capsule at several places: which of them
 
 
@@ -41,7 +41,7 @@ def clear_contact(contacts, t, piece):
 
 @inline
 def add_piece(contacts, t, overlap, n, piece, power):
-    """Add the term of a piece; of equally deep ones the first is kept."""
+    """Add the term of a piece; of equally deep pieces the first is the anchor."""
     term = power_of_overlap(overlap, power)
     contacts[t, 0] += term * n[0]
     contacts[t, 1] += term * n[1]
@@ -54,7 +54,7 @@ def add_piece(contacts, t, overlap, n, piece, power):
 
 @inline
 def subtract_link(contacts, t, overlap, n, power):
-    """Take off the term of what two pieces share."""
+    """Subtract the term of the edge or point that two pieces share."""
     term = power_of_overlap(overlap, power)
     contacts[t, 0] -= term * n[0]
     contacts[t, 1] -= term * n[1]
@@ -90,10 +90,10 @@ def clear_side_contact(contacts, t, piece):
 
 
 @inline
-def is_counted(contacts, t, power):
-    """1 if the potential of a contact of a side is above rounding, else 0.
+def number_of_contacts(contacts, t, power):
+    """Number of contacts in row t of a side: 1 if its potential is above rounding, else 0.
 
     Where a minimum of the distance merges with an end as soon as it appears, its two terms cancel but for rounding.
     """
     deepest = contacts[t, DEEPEST]
-    return 1 if contacts[t, POTENTIAL] > NOTHING * deepest * power_of_overlap(deepest, power) else 0
+    return 1 if contacts[t, POTENTIAL] > RELATIVE_ROUNDING * deepest * power_of_overlap(deepest, power) else 0

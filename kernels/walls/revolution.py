@@ -4,7 +4,7 @@ Numbers: origin (3), axis (3), a direction across it (3), number of points, r an
 segments, from point k to k + 1: discs, cones, cylinders. A place and the point nearest to it on each are in one half
 plane, so that distances are those of segments there. Two neighbours share a point, the circle it sweeps; by rule E
 (``contact_patches``) what is within reach of a shared point counts once, and a polyline that ends where it began has
-one more such point. A sphere about the axis is pushed along the direction across it.
+one more such point. A sphere centred on the axis is pushed along the direction across it.
 """
 
 import math
@@ -26,10 +26,15 @@ from dem.kernels.walls.primitives import cylindrical
 
 COUNT, POINTS = 9, 10
 
-# columns of scratch, a row a segment: from its closest point to the place, r and z; how near; at which end that is, 0
-# for neither, 1 for the first; whether it counts; from its first point to the place; how near, or less than 0 where no
-# other segment ends there; whether that counts
-DISTANCE, END, IS_MINIMUM, CORNER, SHARED, TAKEN = 2, 3, 4, 5, 7, 8
+# columns of scratch, a row a segment:
+#   0, 1              vector (r, z) from the closest point of the segment to the position
+#   SEGMENT_DISTANCE  length of that vector
+#   END               end of the segment where the closest point is: 0 for neither, 1 for the first, 2 for the second
+#   IS_MINIMUM        1 if the segment has a term of its own
+#   CORNER (two)      vector (r, z) from the first point of the segment to the position
+#   POINT_DISTANCE    length of that vector; -1 if no other segment ends at the first point
+#   LINK_LEFT_OUT     1 if the first point has no link term
+SEGMENT_DISTANCE, END, IS_MINIMUM, CORNER, POINT_DISTANCE, LINK_LEFT_OUT = 2, 3, 4, 5, 7, 8
 
 
 @inline
@@ -67,12 +72,12 @@ def write_segments(r, z, numbers, k, scratch):
     points, at, closed = int(numbers[k + COUNT]), k + POINTS, is_closed(numbers, k)
     for s in range(points - 1):
         u, v, end = from_segment(r, z, segment_at(numbers, at + 2 * s))
-        scratch[s, 0], scratch[s, 1], scratch[s, DISTANCE], scratch[s, END] = u, v, math.hypot(u, v), end
+        scratch[s, 0], scratch[s, 1], scratch[s, SEGMENT_DISTANCE], scratch[s, END] = u, v, math.hypot(u, v), end
         scratch[s, IS_MINIMUM] = 1.0
         u, v = r - numbers[at + 2 * s], z - numbers[at + 2 * s + 1]
         scratch[s, CORNER], scratch[s, CORNER + 1] = u, v
-        scratch[s, SHARED] = math.hypot(u, v) if s > 0 or closed else -1.0
-        scratch[s, TAKEN] = 0.0 if s > 0 or closed else 1.0
+        scratch[s, POINT_DISTANCE] = math.hypot(u, v) if s > 0 or closed else -1.0
+        scratch[s, LINK_LEFT_OUT] = 0.0 if s > 0 or closed else 1.0
     return points - 1, closed
 
 
@@ -83,33 +88,35 @@ def cancel_shared_points(segments, closed, scratch):
         end = int(scratch[s, END])
         if end > 0:
             shared = s if end == 1 else (s + 1 if s + 1 < segments else 0)
-            if scratch[shared, TAKEN] == 0.0 and (s + 1 < segments or closed or end == 1):
-                scratch[shared, TAKEN] = 1.0
+            if scratch[shared, LINK_LEFT_OUT] == 0.0 and (s + 1 < segments or closed or end == 1):
+                scratch[shared, LINK_LEFT_OUT] = 1.0
                 scratch[s, IS_MINIMUM] = 0.0
 
 
 @inline
 def break_cycle(segments, radius, scratch):
-    """Leave out the farthest of the shared points if all are within reach: as many links less one make a tree."""
+    """Leave out the farthest of the shared points if all are within reach: a tree has one link less than the ring."""
     worst = -1
     for s in range(segments):
-        if not 0.0 <= scratch[s, SHARED] < radius:
+        if not 0.0 <= scratch[s, POINT_DISTANCE] < radius:
             return
-        if scratch[s, TAKEN] == 0.0 and (worst < 0 or scratch[s, SHARED] > scratch[worst, SHARED]):
+        if scratch[s, LINK_LEFT_OUT] == 0.0 and (
+            worst < 0 or scratch[s, POINT_DISTANCE] > scratch[worst, POINT_DISTANCE]
+        ):
             worst = s
     if worst >= 0:
-        scratch[worst, TAKEN] = 1.0
+        scratch[worst, LINK_LEFT_OUT] = 1.0
 
 
 @inline
-def is_joined(s, before, radius, scratch):
-    """Whether the first point of segment s is within reach and shared with the one before."""
-    return 0.0 <= scratch[s, SHARED] < radius and scratch[before, DISTANCE] < radius
+def shares_point_in_reach(s, before, radius, scratch):
+    """Whether the first point of segment s is within reach and shared with the segment before it."""
+    return 0.0 <= scratch[s, POINT_DISTANCE] < radius and scratch[before, SEGMENT_DISTANCE] < radius
 
 
 @inline
-def unit(u, v, length, numbers, at):
-    """(u, v) of unit length; on the surface itself across the segment."""
+def unit_direction(u, v, length, numbers, at):
+    """Unit vector along (u, v); for a position on the surface, the normal of the segment."""
     if length > 0.0:
         return u / length, v / length, 0.0
     u, v = numbers[at + 2] - numbers[at], numbers[at + 3] - numbers[at + 1]
@@ -130,26 +137,33 @@ def find_on_revolution(x, radius, power, numbers, k, contacts, scratch):
         break_cycle(segments, radius, scratch)
     count = 0
     for s in range(segments):
-        if scratch[s, DISTANCE] >= radius:
+        if scratch[s, SEGMENT_DISTANCE] >= radius:
             continue
         at = k + POINTS + 2 * s
-        if s == 0 or not is_joined(s, s - 1, radius, scratch):
+        if s == 0 or not shares_point_in_reach(s, s - 1, radius, scratch):
             count += 1
             if count <= contacts.shape[0]:
                 clear_contact(contacts, count - 1, s)
         t = min(count, contacts.shape[0]) - 1
-        if scratch[s, TAKEN] == 0.0 and is_joined(s, s - 1 if s > 0 else segments - 1, radius, scratch):
-            n = unit(scratch[s, CORNER], scratch[s, CORNER + 1], scratch[s, SHARED], numbers, at)
-            subtract_link(contacts, t, radius - scratch[s, SHARED], n, power)
+        if scratch[s, LINK_LEFT_OUT] == 0.0 and shares_point_in_reach(
+            s, s - 1 if s > 0 else segments - 1, radius, scratch
+        ):
+            n = unit_direction(scratch[s, CORNER], scratch[s, CORNER + 1], scratch[s, POINT_DISTANCE], numbers, at)
+            subtract_link(contacts, t, radius - scratch[s, POINT_DISTANCE], n, power)
         if scratch[s, IS_MINIMUM] > 0.0:
-            n = unit(scratch[s, 0], scratch[s, 1], scratch[s, DISTANCE], numbers, at)
-            add_piece(contacts, t, radius - scratch[s, DISTANCE], n, s, power)
-    joined = closed and count > 1 and scratch[0, DISTANCE] < radius and is_joined(0, segments - 1, radius, scratch)
+            n = unit_direction(scratch[s, 0], scratch[s, 1], scratch[s, SEGMENT_DISTANCE], numbers, at)
+            add_piece(contacts, t, radius - scratch[s, SEGMENT_DISTANCE], n, s, power)
+    joined = (
+        closed
+        and count > 1
+        and scratch[0, SEGMENT_DISTANCE] < radius
+        and shares_point_in_reach(0, segments - 1, radius, scratch)
+    )
     if count > contacts.shape[0]:
         return -(count - 1 if joined else count)
     if joined:
         count -= 1
-        join(contacts, count)
+        merge_last_into_first(contacts, count)
     for t in range(count):
         gradient = add_scaled(scale(contacts[t, 0], radial), contacts[t, 1], axis)  # of the half plane (r, z)
         contacts[t, 0], contacts[t, 1], contacts[t, 2] = gradient
@@ -157,7 +171,7 @@ def find_on_revolution(x, radius, power, numbers, k, contacts, scratch):
 
 
 @inline
-def join(contacts, last):
+def merge_last_into_first(contacts, last):
     """Add the last contact to the first: the polyline's end is its beginning."""
     for column in range(COLUMNS):
         if column in (0, 1, POTENTIAL, LINKS):
@@ -168,7 +182,7 @@ def join(contacts, last):
 
 
 @inline
-def touching_pieces(piece, other, numbers, k):
+def same_or_adjacent(piece, other, numbers, k):
     """Whether two segments are the same, or share a point."""
     apart = abs(piece - other)
     return apart <= 1 or (apart == int(numbers[k + COUNT]) - 2 and is_closed(numbers, k))

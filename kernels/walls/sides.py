@@ -35,7 +35,7 @@ from dem.kernels.walls.contact_patches import (
 )
 from dem.kernels.walls.geometry import MESH, PLANE, REVOLUTION, TORUS, distance
 from dem.kernels.walls.mesh_cells import is_outside, leaf_at
-from dem.kernels.walls.potential_terms import add_side_term, clear_side_contact, is_counted, subtract_side_link
+from dem.kernels.walls.potential_terms import add_side_term, clear_side_contact, number_of_contacts, subtract_side_link
 from dem.kernels.walls.triangles import (
     CORNER,
     END,
@@ -167,7 +167,7 @@ def remove_link(t, i, edge, x, u, radius, power, geometry, scratch, contacts):
 
 
 @func
-def add_up(t, root, count, x, u, radius, power, first, geometry, scratch, contacts):
+def sum_terms(t, root, count, x, u, radius, power, first, geometry, scratch, contacts):
     """Make contact t of the rows that hang on a root; first: number of the mesh's first triangle."""
     clear_side_contact(contacts, t, int(scratch[root, NUMBER]) - first)
     for i in range(count):
@@ -215,9 +215,9 @@ def find_side_on_mesh(w, x, u, radius, power, geometry, contacts, scratch):
             break
         a, b, ends = find_root(i, scratch), find_root(j, scratch), find_root(count, scratch)
         if ends in (a, b):
-            add_up(made, b if a == ends else a, count, x, u, radius, power, first, geometry, scratch, contacts)
+            sum_terms(made, b if a == ends else a, count, x, u, radius, power, first, geometry, scratch, contacts)
             remove_link(made, i, edge, x, u, radius, power, geometry, scratch, contacts)
-            made += is_counted(contacts, made, power)
+            made += number_of_contacts(contacts, made, power)
         else:
             scratch[i, EDGES + edge] = TAKEN
         union(a, b, scratch)
@@ -225,6 +225,6 @@ def find_side_on_mesh(w, x, u, radius, power, geometry, contacts, scratch):
     ends = find_root(count, scratch)
     for i in range(count):
         if find_root(i, scratch) == i and i != ends:
-            add_up(made, i, count, x, u, radius, power, first, geometry, scratch, contacts)
-            made += is_counted(contacts, made, power)
+            sum_terms(made, i, count, x, u, radius, power, first, geometry, scratch, contacts)
+            made += number_of_contacts(contacts, made, power)
     return made

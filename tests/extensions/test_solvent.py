@@ -69,7 +69,7 @@ def test_a_source_is_booked_by_particle(Solvent, tmp_path):  # noqa: N803
     left = np.arange(3) * (1 - 1e5 * DT * 1e3) ** 50
     np.testing.assert_allclose(sim.particles.solvent, left, atol=50 * 2.0**-40)  # a unit is 2^-60 of LARGEST
     ledger = sim.scalars["solvent"]
-    assert ledger.came == {"source": pytest.approx(ledger.content - ledger.start, rel=1e-12)}
+    assert ledger.received == {"source": pytest.approx(ledger.content - ledger.start, rel=1e-12)}
     assert abs(ledger.imbalance) < 1e-15 * ledger.start
     with pytest.raises(ValueError, match=r"source of Bad has shape \(2,\)"):
         row(scalars=[type("Bad", (Solvent,), {"source": lambda *_: np.zeros(2)})(every=1)]).step(1)

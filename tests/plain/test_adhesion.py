@@ -428,8 +428,8 @@ def test_advice_shows_what_adhesion_holds(adhesion):
     sim = on_wall(1e-5, 0.1, adhesion, 1e-6, gravity=-9.81)
     advice = sim.advice()
     assert advice.held.pull_off == pytest.approx(adhesion.pull_off(RADIUS), rel=1e-12)
-    assert advice.held.strongest == "grain on a wall (R* = 0.0005 m)"
-    assert advice.held.quickest == "grain on grain (R* = 0.00025 m)"
+    assert advice.held.strongest_pair == "grain on a wall (R* = 0.0005 m)"
+    assert advice.held.fastest_pair == "grain on grain (R* = 0.00025 m)"
     (line,) = (line for line in advice.lines if line.startswith("adhesion: "))
     assert f"pulls by up to {adhesion.pull_off(RADIUS):.3g} N" in line
     assert f"{advice.held.time / 1e-6:.3g} steps" in line

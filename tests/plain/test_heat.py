@@ -45,9 +45,9 @@ def test_a_row_between_walls_comes_to_its_profile_and_flux():
     sim.step(40)
     profile = ends[0] + (ends[1] - ends[0]) * np.arange(1, n + 1) / (n + 1)
     np.testing.assert_allclose(sim.particles.temperature, profile, rtol=1e-6)
-    before, start = sim.heat.came, sim.heat.time
+    before, start = sim.heat.received, sim.heat.time
     sim.step(1)
-    flux = {name: (sim.heat.came[name] - before[name]) / (sim.heat.time - start) for name in before}
+    flux = {name: (sim.heat.received[name] - before[name]) / (sim.heat.time - start) for name in before}
     expected = conductance(DEEP) * (ends[0] - ends[1]) / (n + 1)
     assert flux["floor"] == pytest.approx(expected, rel=1e-5)
     assert flux["lid"] == pytest.approx(-expected, rel=1e-5)
@@ -110,11 +110,11 @@ def test_lists_cuts_and_restarts_change_no_bit(tmp_path):
         cut.step(steps)
     warmed = whole.particles.temperature
     assert np.ptp(warmed) > 1
-    assert whole.heat.came["face z-"] > 0
+    assert whole.heat.received["face z-"] > 0
     for other in (cut, wide):
         assert other.particles.temperature.tobytes() == warmed.tobytes()
         assert other.particles.position.tobytes() == whole.particles.position.tobytes()
-        assert other.heat.came == whole.heat.came
+        assert other.heat.received == whole.heat.received
         assert other.heat.imbalance == pytest.approx(0, abs=1e-13 * whole.heat.content)
 
 
@@ -152,7 +152,7 @@ def test_walls_bring_a_flux_or_nothing():
             ball, walls=[plate], gravity=(0, 0, 0), time_step=DT, heat=dem.Heat(every=1, time_scale=1e6)
         )
         sim.step(1)
-        assert sim.heat.came.get("plate", 0.0) == pytest.approx(expected * sim.heat.time, rel=1e-12)
+        assert sim.heat.received.get("plate", 0.0) == pytest.approx(expected * sim.heat.time, rel=1e-12)
         assert C * (sim.particles.temperature[0] - 293.15) == pytest.approx(
             expected * sim.heat.time, rel=1e-6, abs=1e-12
         )
@@ -162,7 +162,7 @@ def test_files_have_temperatures_and_the_verdict_the_ledger(tmp_path):
     sim = cloud()
     verdict = sim.run(60 * sim.time_step, output=tmp_path / "run.h5", frames=2)
     assert verdict.scalars_balanced
-    assert " J came by face z-" in str(verdict)
+    assert " J received from face z-" in str(verdict)
     with dem.Trajectory(tmp_path / "run.h5") as run:
         assert "temperature" in run.fields
         assert not any("remainder" in name for name in run.fields)
@@ -181,10 +181,10 @@ def test_what_comes_and_goes_is_booked():
     sim = dem.Simulation(balls, box, inserters=[source], outlets=[drain], time_step=1e-4, heat=dem.Heat())
     sim.step(60)
     assert len(sim.particles) == 4
-    assert sim.heat.brought == pytest.approx(C * (3 * 293.15 - 600.0), rel=1e-12)
+    assert sim.heat.added == pytest.approx(C * (3 * 293.15 - 600.0), rel=1e-12)
     sim.add(dem.Particles(BALL, SOLID, position=[[0.15, 0.15, 0.15]], temperature=350.0))
     sim.step(5)
-    assert sim.heat.brought == pytest.approx(C * (3 * 293.15 - 600.0 + 350.0), rel=1e-12)
+    assert sim.heat.added == pytest.approx(C * (3 * 293.15 - 600.0 + 350.0), rel=1e-12)
     assert sim.verdict().scalars_balanced
 
 
@@ -195,7 +195,7 @@ def test_assignments_in_a_run_are_booked():
         sim.particles.temperature = sim.particles.temperature + 1.0
 
     sim.run(20 * sim.time_step, every=(10, heated))
-    assert sim.heat.brought == pytest.approx(2 * 27 * C, rel=1e-9)
+    assert sim.heat.added == pytest.approx(2 * 27 * C, rel=1e-9)
     assert sim.verdict().scalars_balanced
 
 
@@ -274,7 +274,7 @@ def test_what_contacts_dissipate_becomes_heat(shape, walled):
     energy = sim.energy()
     assert energy.dissipated > 0.05 * sim.start_energy.total
     assert sim.heat.gain == pytest.approx(energy.dissipated, abs=4e-12 * sim.start_energy.total)
-    assert sim.heat.came["dissipation"] == pytest.approx(sim.heat.gain, rel=1e-13)
+    assert sim.heat.received["dissipation"] == pytest.approx(sim.heat.gain, rel=1e-13)
     assert sim.verdict().scalars_balanced
 
 
@@ -344,10 +344,10 @@ def test_dissipation_with_particles_that_come_and_go(shape, tmp_path):
         again = dem.Simulation.load(tmp_path / "state.h5")
         again.step(1)
         assert again.particles.temperature.tobytes() == sim.particles.temperature.tobytes()
-        assert again.heat.came == sim.heat.came
+        assert again.heat.received == sim.heat.received
         gone = sim.outlets[0].number
         assert sim.heat.gain == pytest.approx(sim.energy().dissipated, abs=100 / sim._engine.energy_unit)
-        assert sim.heat.came["dissipation"] == pytest.approx(sim.heat.gain, rel=1e-12)
+        assert sim.heat.received["dissipation"] == pytest.approx(sim.heat.gain, rel=1e-12)
         assert abs(sim.heat.imbalance) <= 1e-13 * sim.heat.content
     assert gone > 2
     assert sim.inserters[0].number > 0
@@ -364,7 +364,7 @@ def test_dissipation_goes_on_when_particles_are_added():
     for each in (sim, plain):
         each.step(60 - each.step_count)
     assert sim.particles.temperature.tobytes() == plain.particles.temperature.tobytes()
-    assert sim.heat.came == plain.heat.came
+    assert sim.heat.received == plain.heat.received
 
 
 def alone(temperature=300.0, speed=2.0, resolution=0.002, scale=1e10, **heat):
@@ -389,7 +389,7 @@ def test_a_sphere_in_a_stream_warms_in_its_time(law, voidage):
     expected = 400 - 100 * math.exp(-sim.heat.time / relaxation)
     assert 310 < expected < 390
     assert sim.particles.temperature[0] == pytest.approx(expected, abs=0.1)
-    assert sim.heat.came["fluid"] == pytest.approx(sim.heat.gain, rel=1e-12)
+    assert sim.heat.received["fluid"] == pytest.approx(sim.heat.gain, rel=1e-12)
 
 
 def test_radiation_comes_to_the_temperature_of_the_surroundings():
@@ -398,7 +398,7 @@ def test_radiation_comes_to_the_temperature_of_the_surroundings():
     sim.step(2)
     b = 0.5 * 5.670374419e-8 * math.pi * D**2 / C
     assert sim.particles.temperature[0] == pytest.approx((1000.0**-3 + 3 * b * sim.heat.time) ** (-1 / 3), rel=2e-3)
-    assert sim.heat.came["radiation"] == pytest.approx(sim.heat.gain, rel=1e-12)
+    assert sim.heat.received["radiation"] == pytest.approx(sim.heat.gain, rel=1e-12)
     assert sim.verdict().scalars_balanced
 
 
@@ -444,13 +444,13 @@ def test_cases_with_heat():
     assert gas.heat.gain > 0
     blown = HotFluidisedBed(n=12, time_step=2e-5).simulation()
     blown.step(100)
-    assert blown.heat.came["fluid"] == pytest.approx(blown.heat.gain, rel=1e-12)
+    assert blown.heat.received["fluid"] == pytest.approx(blown.heat.gain, rel=1e-12)
     assert 293.15 < blown.particles.temperature.min()
     assert blown.heat.fluid.min() < 550.0 < blown.heat.fluid.max() <= 573.15
     assert abs(blown.heat.imbalance) < 1e-12 * blown.heat.content
     drum = HeatedDrum(n=12, time_step=5e-5).simulation()
     drum.step(400)
-    assert drum.heat.came["drum"] > 0
+    assert drum.heat.received["drum"] > 0
     assert drum.particles.temperature.max() > 293.15
 
 
@@ -556,10 +556,10 @@ def test_gaps_depend_on_no_list_or_cut(shape, tmp_path):
     cut = dem.Simulation.load(tmp_path / "state.h5")
     for steps in (9, 20, 18):
         cut.step(steps)
-    assert set(whole.heat.came) == {"face z-", whole.walls[0].word}
+    assert set(whole.heat.received) == {"face z-", whole.walls[0].word}
     for other in (cut, wide):
         assert other.particles.temperature.tobytes() == whole.particles.temperature.tobytes()
-        assert other.heat.came == whole.heat.came
+        assert other.heat.received == whole.heat.received
     with pytest.raises(ValueError, match="has a temperature"):
         gas(heat=None)
     cold.step(60)
@@ -613,8 +613,8 @@ def test_an_exchange_in_one_sub_step_is_that_of_listed_contacts(sizes, gas, monk
     assert len(listed) == 3
     assert quick.particles.temperature.tobytes() == slow.particles.temperature.tobytes()
     assert np.ptp(quick.particles.temperature - made.temperature) > 0
-    assert quick.heat.came == slow.heat.came
-    assert set(quick.heat.came) == {"face x-", "plate"}
+    assert quick.heat.received == slow.heat.received
+    assert set(quick.heat.received) == {"face x-", "plate"}
 
 
 @pytest.mark.parametrize("law", [{"dissipation": True}, {"gas_conductivity": 0.02, "gas_range": 0.2 * D}])
@@ -634,7 +634,7 @@ def test_threads_and_skins_change_no_bit(law, small_chunks):
             made, box, time_step=2e-5, heat=heat, threads=threads, _skin=(skin * D, skin * D / 3)
         )  # fmt: skip
         sim.step(30)
-        found.append((sim.particles.temperature.tobytes(), sim.particles.position.tobytes(), sim.heat.came))
+        found.append((sim.particles.temperature.tobytes(), sim.particles.position.tobytes(), sim.heat.received))
         assert sim._engine.lists.arrays.block.size == min(threads, jit.most_threads()) + 1
     assert found[1] == found[0]
 
@@ -698,15 +698,15 @@ def test_ranks_change_no_bit(shape, small_chunks, tmp_path):
         shared.save(tmp_path / "state.h5")
         shared.step(9)
         found = {name: getattr(shared.particles, name).tobytes() for name in ("temperature", "position", "velocity")}
-        came, walls = shared.heat.came, shared.heat.walls
+        received, walls = shared.heat.received, shared.heat.walls
     again = dem.Simulation.load(tmp_path / "state.h5")
     again.step(9)
     for name, values in found.items():
         assert getattr(alone.particles, name).tobytes() == values, name
         assert getattr(again.particles, name).tobytes() == values, name
-    assert came == alone.heat.came == again.heat.came
+    assert received == alone.heat.received == again.heat.received
     assert walls == alone.heat.walls == again.heat.walls
-    assert set(came) == {"face x-", "plate"}
+    assert set(received) == {"face x-", "plate"}
 
 
 @pytest.mark.parametrize("shape", [BALL, dem.Capsule(diameter=D, aspect_ratio=3)])
@@ -777,12 +777,12 @@ def test_what_bonds_dissipate_becomes_heat_on_any_number_of_ranks(shape, strengt
         shared.step(7)
         shared.save(tmp_path / "state.h5")
         shared.step(22)
-        found = shared.particles.temperature.tobytes(), shared.heat.came
+        found = shared.particles.temperature.tobytes(), shared.heat.received
         assert shared.heat.gain == pytest.approx(shared.energy().dissipated, abs=4e-12 * alone.start_energy.total)
     again = dem.Simulation.load(tmp_path / "state.h5")
     again.step(22)
     for each in (alone, again):
-        assert (each.particles.temperature.tobytes(), each.heat.came) == found
+        assert (each.particles.temperature.tobytes(), each.heat.received) == found
 
 
 AIR = {"density": 1.2, "viscosity": 1.8e-5}
@@ -813,7 +813,7 @@ def test_a_volume_of_fluid_comes_to_the_mean_temperature_with_a_particle(tmp_pat
         assert difference == pytest.approx(100 * math.exp(-rate * each.heat.time), rel=2e-3)
         each.step(200)
         assert each.heat.fluid.item() == pytest.approx(300 + 100 * 2 / 3, rel=1e-9)
-        assert each.heat.came["fluid"] == pytest.approx(2 * C * (400 - each.heat.fluid.item()), rel=1e-13)
+        assert each.heat.received["fluid"] == pytest.approx(2 * C * (400 - each.heat.fluid.item()), rel=1e-13)
         assert abs(each.heat.imbalance) < 1e-14 * each.heat.content
         assert "fluid at 366.667 K" in str(each.verdict())
     assert again.particles.temperature.tobytes() == sim.particles.temperature.tobytes()
@@ -872,8 +872,8 @@ def test_gas_cools_on_its_way_through_a_bed(tmp_path):
     )  # particles warm by 1 K a second
     content = sim.heat.fluid_content
     lost = content["start"] + content["flow"] - content["now"]
-    assert sim.heat.came["fluid"] == pytest.approx(lost, rel=1e-12)
-    assert sim.heat.gain == pytest.approx(sim.heat.came["fluid"], rel=1e-9)
+    assert sim.heat.received["fluid"] == pytest.approx(lost, rel=1e-12)
+    assert sim.heat.gain == pytest.approx(sim.heat.received["fluid"], rel=1e-9)
     assert abs(sim.heat.imbalance) < 1e-13 * sim.heat.content
     assert "came with its flow" in str(sim.verdict())
 
@@ -890,7 +890,7 @@ def test_a_coupling_is_told_of_heat_and_may_return_temperatures():
     sim.step(8)
     assert [each.heat_interval for each in seen] == pytest.approx([0.0, 0.0, 2e-3, 2e-3, 2e-3])
     told = sum(each.heat.sum() for each in seen) + sim.exchange().heat.sum()
-    assert -told == pytest.approx(sim.heat.came["fluid"], rel=1e-12)
+    assert -told == pytest.approx(sim.heat.received["fluid"], rel=1e-12)
     capacity = 1.2 * 1000.0 * 18 * D**3 * (1 - math.pi / 108)
     assert sim.heat.fluid_content["flow"] == pytest.approx(8 * capacity, rel=1e-9)
     assert abs(sim.heat.imbalance) < 1e-13 * sim.heat.content
@@ -925,7 +925,7 @@ def test_heat_capacity_by_temperature_is_the_slope_of_the_enthalpy(tmp_path):
         t = sim.particles.temperature[0]
         integral = quad(lambda x: np.interp(x, *zip(*HOT, strict=True)), 290.0, t, points=[300, 350, 360, 500])[0]
         assert mass * integral == pytest.approx(power * sim.heat.time, rel=1e-6)
-        assert sim.heat.came["plate"] == pytest.approx(power * sim.heat.time, rel=1e-12)
+        assert sim.heat.received["plate"] == pytest.approx(power * sim.heat.time, rel=1e-12)
         assert abs(sim.heat.imbalance) < 1e-15 * sim.heat.content
         assert again.particles.temperature.tobytes() == sim.particles.temperature.tobytes()
     assert t > 510  # beyond the last row
@@ -993,7 +993,7 @@ def test_each_mesh_has_a_temperature_of_its_own():
     for walls in (sheets, planes):
         sim = dem.Simulation(ball, walls=walls, gravity=(0, 0, 0), time_step=DT, heat=dem.Heat(every=1, time_scale=1e6))
         sim.step(1)
-        found.append(sim.heat.came)
+        found.append(sim.heat.received)
     expected = conductance(DEEP, radius=D / 2) * DT * 1e6
     assert found[0] == {"hot": pytest.approx(100 * expected, rel=1e-6), "warm": pytest.approx(20 * expected, rel=1e-6)}
     assert found[0] == {name: pytest.approx(heat, rel=1e-9) for name, heat in found[1].items()}

@@ -120,7 +120,7 @@ def test_a_case_file_has_gas_convection_and_radiation(folder):
     assert law.radiation == dem.Radiation(temperature=1000.0, emissivity=0.8)
     assert (law.gas_conductivity, law.gas_range) == (0.026, 0.002)
     sim.step(5)
-    assert set(sim.heat.came) == {"face z-", "fluid", "plane", "radiation"}
+    assert set(sim.heat.received) == {"face z-", "fluid", "plane", "radiation"}
     gas = {"temperature": 400, "conductivity": 0.03, "heat_capacity": 1000}
     closed = read(folder / "brass.toml", more | {"heat.convection": gas | {"volume": "1000 cm3"}}).case.simulation()
     assert closed.heat.law.convection.volume == 1e-3

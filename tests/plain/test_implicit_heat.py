@@ -57,9 +57,9 @@ def test_steps_of_any_length_come_to_the_steady_profile():
     sim = held_row(5e6)
     sim.step(8)
     np.testing.assert_allclose(sim.particles.temperature, LINE, rtol=1e-9)
-    before = sim.heat.came
+    before = sim.heat.received
     sim.step()
-    power = {name: (sim.heat.came[name] - before[name]) / sim.time_step for name in before}
+    power = {name: (sim.heat.received[name] - before[name]) / sim.time_step for name in before}
     assert power["floor"] == pytest.approx(CONDUCTANCE * (ENDS[0] - ENDS[1]) / (N + 1), rel=1e-9)
     assert power["lid"] == pytest.approx(-power["floor"], rel=1e-9)
     assert abs(sim.heat.imbalance) <= 1e-14 * sim.heat.content
@@ -78,7 +78,7 @@ def test_radiation_takes_the_time_of_its_integral():
         sim = dem.Simulation(ball, time_step=time / steps, heat=law)
         sim.step(steps)
         errors.append(sim.particles.temperature[0] - 900.0)
-        assert sim.heat.came["radiation"] == pytest.approx(sim.heat.gain, rel=1e-13)
+        assert sim.heat.received["radiation"] == pytest.approx(sim.heat.gain, rel=1e-13)
     assert abs(errors[1]) < 0.2
     assert errors[0] / errors[1] == pytest.approx(4, rel=0.25)
 
@@ -131,7 +131,7 @@ def test_a_fluid_warms_at_the_rate_of_its_film():
     sim = dem.Simulation(ball, time_step=time / 50, heat=law, fluid=air)
     sim.step(50)
     assert sim.particles.temperature[0] == pytest.approx(600 - 300 * math.exp(-1), abs=0.01)
-    assert sim.heat.came == {"fluid": pytest.approx(sim.heat.gain, rel=1e-13)}
+    assert sim.heat.received == {"fluid": pytest.approx(sim.heat.gain, rel=1e-13)}
 
 
 def gas(skin=0.06, threads=1, **heat):
@@ -163,13 +163,15 @@ def test_lists_threads_ranks_and_restarts_change_no_bit(small_chunks, tmp_path):
         shared.conduct(100.0, steps=2)
         shared.save(tmp_path / "state.h5")
         shared.step(7)
-        ranked = shared.particles.temperature.tobytes(), shared.particles.position.tobytes(), shared.heat.came
+        ranked = shared.particles.temperature.tobytes(), shared.particles.position.tobytes(), shared.heat.received
     again = dem.Simulation.load(tmp_path / "state.h5")
     again.step(7)
-    found = [(s.particles.temperature.tobytes(), s.particles.position.tobytes(), s.heat.came) for s in (wide, again)]
-    expected = alone.particles.temperature.tobytes(), alone.particles.position.tobytes(), alone.heat.came
+    found = [
+        (s.particles.temperature.tobytes(), s.particles.position.tobytes(), s.heat.received) for s in (wide, again)
+    ]
+    expected = alone.particles.temperature.tobytes(), alone.particles.position.tobytes(), alone.heat.received
     assert [*found, ranked] == [expected] * 3
-    assert set(alone.heat.came) == {"face x-", "plate", "radiation"}
+    assert set(alone.heat.received) == {"face x-", "plate", "radiation"}
     assert abs(alone.heat.imbalance) <= 1e-13 * alone.heat.content
 
 
@@ -190,7 +192,7 @@ def test_a_run_that_is_held_has_frames_and_can_be_resumed(tmp_path):
     again.step(6)
     assert again.time == 1200.0
     assert again.particles.temperature.tobytes() == whole.particles.temperature.tobytes()
-    assert again.heat.came == whole.heat.came
+    assert again.heat.received == whole.heat.received
 
 
 def test_conducting_stops_the_clock_of_the_motion_and_changes_none_of_it(tmp_path):

@@ -299,7 +299,9 @@ def test_vertices_on_edges_are_found_as_by_comparing_all(kind):
     vertices = np.concatenate([place, on])
     ends = np.arange(400, len(vertices) - 1)  # edges among these too, so that all are vertices of rims
     start, end = np.concatenate([start, ends]), np.concatenate([end, ends + 1])
-    found = set(zip(*(each.tolist() for each in welding._on_edges(vertices, start, end, 1e-6)), strict=True))
+    found = set(
+        zip(*(each.tolist() for each in welding._vertices_on_open_edges(vertices, start, end, 1e-6)), strict=True)
+    )
     rims = set(start) | set(end)
     assert found == {(e, v) for e, v in all_pairs(vertices, start, end, 1e-6) if v in rims}
     assert len(found) >= 100
@@ -312,10 +314,12 @@ def test_work_on_open_edges_grows_as_their_number(monkeypatch):
     def counting(name):
         done = getattr(welding, name)
         monkeypatch.setattr(
-            welding, name, lambda *given: looked.append(len(given[0 if name == "_comes_near" else 1])) or done(*given)
+            welding,
+            name,
+            lambda *given: looked.append(len(given[0 if name == "_intersects_box" else 1])) or done(*given),
         )
 
-    counting("_comes_near")
+    counting("_intersects_box")
     counting("_is_on")
     each = []
     for strips in (10, 40, 160):

@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.base import portable
 
-SAME = 1e-9  # of the size: points so near to a plane are in it, and so near to each other one
+COPLANAR_TOLERANCE = 1e-9  # of the size: points within it of a plane are in the plane
 
 
 class Hull(NamedTuple):
@@ -33,8 +33,8 @@ def convex_hull(points: np.ndarray) -> Hull:
     size = float(np.abs(x - origin).max())
     x = x - origin
     triangles = _first_tetrahedron(x, size)
-    triangles = _with_all(x, triangles, SAME * size)
-    faces, normals, heights = _faces(x, triangles, SAME * size)
+    triangles = _add_points(x, triangles, COPLANAR_TOLERANCE * size)
+    faces, normals, heights = _faces(x, triangles, COPLANAR_TOLERANCE * size)
     used = sorted({k for face in faces for k in face})
     number = {k: n for n, k in enumerate(used)}
     faces = [[number[k] for k in face] for face in faces]
@@ -80,7 +80,7 @@ def _first_tetrahedron(x: np.ndarray, size: float) -> np.ndarray:
     length = portable.length(normal)
     height = ((x - x[first]) * normal).sum(1)
     fourth = int(np.abs(height).argmax())
-    if length <= SAME * size * size or abs(height[fourth]) <= SAME * size * length:
+    if length <= COPLANAR_TOLERANCE * size * size or abs(height[fourth]) <= COPLANAR_TOLERANCE * size * length:
         raise ValueError("all points are in one plane, expected those of a body with a volume")
     a, b, c, d = first, second, third, fourth
     if height[fourth] > 0:
@@ -96,8 +96,8 @@ def _planes(x: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return normals, (normals * p).sum(1)
 
 
-def _with_all(x: np.ndarray, triangles: np.ndarray, least: float) -> np.ndarray:
-    """Triangles of the hull of all points, from those of four; points nearer than `least` to the hull are left out."""
+def _add_points(x: np.ndarray, triangles: np.ndarray, tolerance: float) -> np.ndarray:
+    """Triangles of the hull of all points, from those of four; points within `tolerance` of the hull are left out."""
     normals, heights = _planes(x, triangles)
     outside = np.ones(len(x), dtype=bool)
     outside[np.unique(triangles)] = False
@@ -106,15 +106,15 @@ def _with_all(x: np.ndarray, triangles: np.ndarray, least: float) -> np.ndarray:
         # the farthest first, so that few triangles are made in vain
         distance = (x[left][:, None] * normals).sum(2) - heights if len(left) * len(heights) < 1e7 else None
         if distance is None:
-            beyond = np.array([((normals * point).sum(1) - heights).max() for point in x[left]])
+            height_above_hull = np.array([((normals * point).sum(1) - heights).max() for point in x[left]])
         else:
-            beyond = distance.max(1)
-        outside[left[beyond <= least]] = False
+            height_above_hull = distance.max(1)
+        outside[left[height_above_hull <= tolerance]] = False
         if not outside.any():
             break
-        k = int(left[beyond.argmax()])
+        k = int(left[height_above_hull.argmax()])
         outside[k] = False
-        seen = (normals * x[k]).sum(1) - heights > least
+        seen = (normals * x[k]).sum(1) - heights > tolerance
         edges = np.concatenate([triangles[seen][:, pair] for pair in ([0, 1], [1, 2], [2, 0])])
         there = {tuple(edge) for edge in edges.tolist()}
         outline = [edge for edge in edges.tolist() if (edge[1], edge[0]) not in there]
@@ -126,7 +126,7 @@ def _with_all(x: np.ndarray, triangles: np.ndarray, least: float) -> np.ndarray:
     return triangles
 
 
-def _faces(x: np.ndarray, triangles: np.ndarray, least: float) -> tuple[list[list[int]], np.ndarray, np.ndarray]:
+def _faces(x: np.ndarray, triangles: np.ndarray, tolerance: float) -> tuple[list[list[int]], np.ndarray, np.ndarray]:
     """Flat faces as rings of vertices, their normals and heights: triangles in one plane joined, the largest first."""
     p, q, s = (x[triangles[:, k]] for k in range(3))
     normals, heights = _planes(x, triangles)
@@ -138,15 +138,15 @@ def _faces(x: np.ndarray, triangles: np.ndarray, least: float) -> tuple[list[lis
         if not left[t]:
             continue
         off = np.abs((x[triangles] * normals[t]).sum(2) - heights[t]).max(1)
-        joined = left & (off <= 10 * least) & ((normals * normals[t]).sum(1) > 0.5)
+        joined = left & (off <= 10 * tolerance) & ((normals * normals[t]).sum(1) > 0.5)
         left &= ~joined
         chosen.append(t)
         on = corners[np.isin(corners, triangles[joined])]
-        faces.append(_ring(x, on, normals[t]))
+        faces.append(_ordered_polygon(x, on, normals[t]))
     return faces, normals[chosen], heights[chosen]
 
 
-def _ring(x: np.ndarray, on: np.ndarray, normal: np.ndarray) -> list[int]:
+def _ordered_polygon(x: np.ndarray, on: np.ndarray, normal: np.ndarray) -> list[int]:
     """Corners of the polygon that points in a plane span, counterclockwise about the normal."""
     e = np.cross(normal, np.eye(3)[int(np.abs(normal).argmin())])
     e /= portable.length(e)
@@ -160,7 +160,7 @@ def _ring(x: np.ndarray, on: np.ndarray, normal: np.ndarray) -> list[int]:
         before, after = x[kept[at - 1]], x[kept[(at + 1) % len(kept)]]
         turn = np.cross(x[k] - before, after - x[k])
         along = portable.length(after - before)
-        if len(kept) > 3 and portable.length(turn) <= SAME * along * along:
+        if len(kept) > 3 and portable.length(turn) <= COPLANAR_TOLERANCE * along * along:
             kept.pop(at)
     return kept
 
@@ -178,7 +178,7 @@ def inset(hull: Hull, distance: float) -> np.ndarray:
             break
         inside = inside - hull.normals[nearest] * (distance - heights[nearest]) * 1.2
     heights = hull.heights - (hull.normals * inside).sum(1) - distance
-    if heights.min() <= SAME * np.abs(hull.vertices - inside).max():
+    if heights.min() <= COPLANAR_TOLERANCE * np.abs(hull.vertices - inside).max():
         raise ValueError(f"nothing of the polyhedron is more than {distance:g} m inside of it")
     dual = convex_hull(hull.normals / heights[:, None])
     return dual.normals / dual.heights[:, None] + inside
@@ -238,14 +238,14 @@ def rounded_moments(hull: Hull, radius: float) -> Moments:
     total = mesh_moments(hull.vertices, hull.triangles)
     if radius == 0.0:
         return total
-    beside: dict[tuple[int, int], int] = {}  # face to the left of each directed edge
+    face_left_of: dict[tuple[int, int], int] = {}  # face to the left of each directed edge
     for f, face in enumerate(hull.faces):
         for a, b in zip(face, face[1:] + face[:1], strict=True):
-            beside[a, b] = f
+            face_left_of[a, b] = f
         total = total.plus(_slab(hull.vertices[face], radius * hull.normals[f]))
     sides: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in hull.vertices]
-    for (a, b), f in beside.items():
-        other = beside[b, a]
+    for (a, b), f in face_left_of.items():
+        other = face_left_of[b, a]
         n, m = hull.normals[f], hull.normals[other]
         sides[a].append((n, m))
         if a < b:
@@ -327,11 +327,11 @@ def rounded_area(hull: Hull, radius: float) -> float:
     """Surface of all points within a radius of a convex polyhedron: of its faces, edges and vertices, 4 π R²."""
     p, q, s = (hull.vertices[hull.triangles[:, k]] for k in range(3))
     area = 0.5 * float(np.sqrt((np.cross(q - p, s - p) ** 2).sum(1)).sum())
-    beside = {}
+    face_left_of = {}
     for f, face in enumerate(hull.faces):
-        beside |= dict.fromkeys(zip(face, face[1:] + face[:1], strict=True), f)
-    for (a, b), f in beside.items():
+        face_left_of |= dict.fromkeys(zip(face, face[1:] + face[:1], strict=True), f)
+    for (a, b), f in face_left_of.items():
         if a < b:
-            angle = angle_between(hull.normals[f], hull.normals[beside[b, a]])
+            angle = angle_between(hull.normals[f], hull.normals[face_left_of[b, a]])
             area += portable.length(hull.vertices[b] - hull.vertices[a]) * angle * radius
     return area + 4 * math.pi * radius**2

@@ -12,7 +12,7 @@ from dem.base.progress import progress_bar
 from dem.base.text import counted
 from dem.base.user_classes import frozen
 from dem.kernels.walls.triangles import NUMBERS
-from dem.model.walls.welding import Edges, components, edges_of, split_junctions, weld
+from dem.model.walls.welding import Edges, components, edges_of, split_at_t_junctions, weld
 
 WELD = 1e-6  # vertices nearer than this part of the diagonal of all are one
 FLAT = 1e-3  # a triangle whose height is less than this part of that distance has no area
@@ -214,7 +214,7 @@ def _repaired(
     changed = np.array([welded, degenerate, int(same.sum())])
     junctions = np.zeros((0, 3))
     if changed.any() or tolerance != looked:
-        triangles, junctions = split_junctions(vertices, triangles, tolerance)
+        triangles, junctions = split_at_t_junctions(vertices, triangles, tolerance)
     return *_used(vertices, triangles), changed, junctions, tolerance
 
 

@@ -1,4 +1,4 @@
-"""Vertices of a mesh that are one, edges that triangles share, and vertices that lie on others' edges."""
+"""Merge coincident vertices of a mesh, find the edges that triangles share, and split edges at T-junctions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dem.base import compilation
 from dem.base.progress import progress_bar
 from dem.base.text import counted
 
-PORTION = 2**16  # edges that are looked at together
-ROUNDED = 1e-9  # more than products of sizes are off by
-BITS, FULL = 20, 4  # levels of a tree of vertices, and how many of them a leaf may hold
+EDGES_PER_BATCH = 2**16  # edges that are looked at together
+ROUNDING = 1e-9  # more than products of sizes are off by
+TREE_LEVELS, LEAF_CAPACITY = 20, 4  # of the tree of vertices
 GENERIC = np.array([0.5773, 0.6841, 0.4456])  # a direction that planes of vertices are not at right angles to
 
 
@@ -68,38 +68,38 @@ def weld(vertices: np.ndarray, triangles: np.ndarray, tolerance: float) -> tuple
     return vertices, label[triangles], int((label != np.arange(len(label))).sum())
 
 
-def components(count: int, one: np.ndarray, other: np.ndarray, unlike: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Connected components of pairs `one`, `other` (K,), each of which says that its ends are alike or `unlike`.
+def components(count: int, one: np.ndarray, other: np.ndarray, opposite: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Connected components of pairs `one`, `other` (K,), each of which says that its ends are alike or `opposite`.
 
     Returns
     -------
     root : (count,) ints
         The least number that each is connected with.
-    unlike_root : (count,) bools
-        Whether each is unlike that one; a pair that says otherwise contradicts another pair.
+    opposite_to_root : (count,) bools
+        Whether each is opposite to that one; a pair that says otherwise contradicts another pair.
     """
-    root, turned = np.arange(count), np.zeros(count, dtype=bool)
+    root, opposite_to_root = np.arange(count), np.zeros(count, dtype=bool)
     while True:
         a, b = root[one], root[other]
         apart = a != b
         if not apart.any():
-            return root, turned
-        one, other, unlike = one[apart], other[apart], unlike[apart]
-        between = turned[one] ^ turned[other] ^ unlike
+            return root, opposite_to_root
+        one, other, opposite = one[apart], other[apart], opposite[apart]
+        between = opposite_to_root[one] ^ opposite_to_root[other] ^ opposite
         low, high = np.minimum(a, b)[apart], np.maximum(a, b)[apart]
-        parent, against = np.arange(count), np.zeros(count, dtype=bool)
-        parent[high], against[high] = low, between  # of pairs with one higher end the last one, in both
+        parent, opposite_to_parent = np.arange(count), np.zeros(count, dtype=bool)
+        parent[high], opposite_to_parent[high] = low, between  # of pairs with one higher end the last one, in both
         while True:
             further = parent[parent]
             if np.array_equal(further, parent):
                 break
-            against, parent = against ^ against[parent], further
-        turned ^= against[root]
+            opposite_to_parent, parent = opposite_to_parent ^ opposite_to_parent[parent], further
+        opposite_to_root ^= opposite_to_parent[root]
         root = parent[root]
 
 
 def _distinct(vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices that differ, in the order in which they come, and which of them each is."""
+    """Distinct vertices in the order of their first occurrence, and the number of each vertex among them."""
     bits = vertices.view(np.uint64)
     with np.errstate(over="ignore"):
         key = bits[:, 0] * np.uint64(0x9E3779B97F4A7C15)
@@ -114,21 +114,24 @@ def _distinct(vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return vertices[first[order]], rank[same.ravel()]
 
 
-def split_junctions(vertices: np.ndarray, triangles: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
-    """Divide triangles at vertices that lie on their edges; also returns those places."""
+def split_at_t_junctions(
+    vertices: np.ndarray, triangles: np.ndarray, tolerance: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Divide triangles at vertices that lie on their edges; also returns the positions of these vertices."""
     found, known = [], 0
     while True:
         edges = edges_of(triangles)
-        rim = np.flatnonzero((edges.count == 1) & (edges.first >= 3 * known))
-        at, vertex = _on_edges(vertices, edges.start[rim], edges.end[rim], tolerance)
+        open_edges = np.flatnonzero((edges.count == 1) & (edges.first >= 3 * known))
+        at, vertex = _vertices_on_open_edges(vertices, edges.start[open_edges], edges.end[open_edges], tolerance)
         if not len(at):
             break
         found.append(np.unique(vertex))
-        triangles, known = _divided(vertices, triangles, edges.first[rim[at]], vertex)  # edges before had no vertices
+        # edges of the triangles before `known` have no vertices on them
+        triangles, known = _split_triangles(vertices, triangles, edges.first[open_edges[at]], vertex)
     return triangles, vertices[np.unique(np.concatenate(found))] if found else np.zeros((0, 3))
 
 
-def _on_edges(
+def _vertices_on_open_edges(
     vertices: np.ndarray, start: np.ndarray, end: np.ndarray, tolerance: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Pairs (edge, vertex) of rims, and vertices of rims within the tolerance of them but not of their ends.
@@ -140,20 +143,20 @@ def _on_edges(
         levels, members = _boxes(vertices, np.unique(np.concatenate([start, end])))
     wanted = False if compilation.SILENT else None
     with progress_bar(len(start), lambda n, _: f"{counted(n, 'open edge')} compared", wanted=wanted) as moved:
-        for first in range(0, len(start), PORTION):
-            edge = np.arange(first, min(first + PORTION, len(start)))
+        for first in range(0, len(start), EDGES_PER_BATCH):
+            edge = np.arange(first, min(first + EDGES_PER_BATCH, len(start)))
             box, count = np.zeros(len(edge), dtype=np.int64), len(edge)
             for level in levels:
                 a, b = vertices[start[edge]], vertices[end[edge]]
-                near = _comes_near(a, b, level.middle[box], level.half[box] + 1.01 * tolerance)
+                near = _intersects_box(a, b, level.middle[box], level.half[box] + 1.01 * tolerance)
                 edge, box = edge[near], box[near]
                 leaf = level.last_child[box] == level.first_child[box]
-                one, v = _each(edge[leaf], level.begin[box[leaf]], level.end[box[leaf]])
+                one, v = _expand_ranges(edge[leaf], level.begin[box[leaf]], level.end[box[leaf]])
                 v = members[v]
                 on = _is_on(vertices, start[one], end[one], v, tolerance)
                 found.append(np.column_stack([one[on], v[on]]))
                 inner = box[~leaf]
-                edge, box = _each(edge[~leaf], level.first_child[inner], level.last_child[inner])
+                edge, box = _expand_ranges(edge[~leaf], level.first_child[inner], level.last_child[inner])
             moved(count, count)
     pairs = np.concatenate(found)
     pairs = pairs[np.argsort(pairs[:, 0], kind="stable")]
@@ -180,20 +183,20 @@ def _boxes(vertices: np.ndarray, members: np.ndarray) -> tuple[list[Boxes], np.n
     place = vertices[members]
     lower = place.min(axis=0)
     width = float((place.max(axis=0) - lower).max()) or 1.0
-    cell = np.minimum((place - lower) * (2**BITS / width), 2**BITS - 1).astype(np.uint64)
+    cell = np.minimum((place - lower) * (2**TREE_LEVELS / width), 2**TREE_LEVELS - 1).astype(np.uint64)
     key = np.zeros(len(members), dtype=np.uint64)
-    for bit in range(BITS):
+    for bit in range(TREE_LEVELS):
         for axis in range(3):
             key |= (cell[:, axis] >> np.uint64(bit) & np.uint64(1)) << np.uint64(3 * bit + axis)
     order = np.argsort(key, kind="stable")
     key, members = key[order], members[order]
     place = np.concatenate([place[order], place[:1]])  # one more, so that a list may end behind the last
     begin, end, levels = np.array([0]), np.array([len(members)]), []
-    for bit in range(BITS - 1, -2, -1):
+    for bit in range(TREE_LEVELS - 1, -2, -1):
         ranges = np.column_stack([begin, end]).ravel()
         least, most = (f.reduceat(place, ranges)[::2] for f in (np.minimum, np.maximum))
-        cut = (end - begin > FULL) & (bit >= 0)
-        one, member = _each(np.flatnonzero(cut), begin[cut], end[cut])
+        cut = (end - begin > LEAF_CAPACITY) & (bit >= 0)
+        one, member = _expand_ranges(np.flatnonzero(cut), begin[cut], end[cut])
         part = key[member] >> np.uint64(3 * max(bit, 0))
         new = np.ones(len(member), dtype=bool)
         new[1:] = (part[1:] != part[:-1]) | (one[1:] != one[:-1])
@@ -210,15 +213,15 @@ def _boxes(vertices: np.ndarray, members: np.ndarray) -> tuple[list[Boxes], np.n
     return levels, members
 
 
-def _each(numbers: np.ndarray, begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Each number as often as its range from `begin` to `end` has members, and these."""
+def _expand_ranges(numbers: np.ndarray, begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs (number, k) for all k from `begin` to `end` - 1 of each number."""
     counts = end - begin
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     return np.repeat(numbers, counts), np.repeat(begin, counts) + within
 
 
-def _comes_near(a: np.ndarray, b: np.ndarray, middle: np.ndarray, half: np.ndarray) -> np.ndarray:
-    """Whether edges from a to b come into boxes: no axis parts them, of the box or across it and the edge."""
+def _intersects_box(a: np.ndarray, b: np.ndarray, middle: np.ndarray, half: np.ndarray) -> np.ndarray:
+    """Separating-axis test of the edges from a to b and boxes: whether they intersect."""
     ahead, apart = 0.5 * (b - a), 0.5 * (a + b) - middle
     along, aside = np.abs(ahead), np.abs(apart)
     near = (aside <= half + along).all(axis=1)
@@ -226,9 +229,9 @@ def _comes_near(a: np.ndarray, b: np.ndarray, middle: np.ndarray, half: np.ndarr
     ahead, apart, along, half = ahead[left], apart[left], along[left], half[left]
     parted = np.zeros(len(left), dtype=bool)
     for m, n in ((1, 2), (2, 0), (0, 1)):
-        turned = np.abs(ahead[:, m] * apart[:, n] - ahead[:, n] * apart[:, m])
+        distance = np.abs(ahead[:, m] * apart[:, n] - ahead[:, n] * apart[:, m])
         room = half[:, m] * along[:, n] + half[:, n] * along[:, m]
-        parted |= turned > room + ROUNDED * (half[:, m] + along[:, m]) * (half[:, n] + along[:, n])
+        parted |= distance > room + ROUNDING * (half[:, m] + along[:, m]) * (half[:, n] + along[:, n])
     near[left] = ~parted
     return near
 
@@ -242,7 +245,7 @@ def _is_on(vertices: np.ndarray, start: np.ndarray, end: np.ndarray, v: np.ndarr
     return (off <= tolerance) & (s > tolerance) & (s < length - tolerance) & (v != start) & (v != end)
 
 
-def _divided(
+def _split_triangles(
     vertices: np.ndarray, triangles: np.ndarray, side: np.ndarray, vertex: np.ndarray
 ) -> tuple[np.ndarray, int]:
     """Triangles of which one edge each, number `side` of 3 F, is divided at vertices.

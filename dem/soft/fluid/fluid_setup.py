@@ -32,7 +32,7 @@ from dem.model.fluid.flows import CellFlow
 from dem.model.shapes.convex import is_convex
 from dem.model.shapes.spheroid import Figure, Spheroid, is_ball
 from dem.soft.fluid.two_way_coupling import SWINGS, in_cells, widest
-from dem.soft.time_step.adhesion import meeting
+from dem.soft.time_step.adhesion import possible_pairs
 from dem.soft.time_step.impacts import rounded_down
 
 if TYPE_CHECKING:
@@ -338,7 +338,7 @@ def foreseen(
 
 def film_rate(fluid: Fluid, particles: Particles, box: Box | None) -> float:
     """Highest rate at which a film takes the velocity of particles that may meet [1/s]."""
-    pairs = meeting(particles, box, laws.Elastic(), ())
+    pairs = possible_pairs(particles, box, laws.Elastic(), ())
     rates = fluid.lubrication.rate(fluid.viscosity, pairs.radius, pairs.mass)
     return float(np.max(rates, initial=1e-300))
 

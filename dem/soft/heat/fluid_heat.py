@@ -80,9 +80,9 @@ class FluidHeat:
         """Begin the ledger with less, by what it is no longer known that particles got [J]."""
         self.ledger[START] = exact_sum([[*self.ledger[START].tolist(), -forgotten]])
 
-    def imbalance(self, came: float) -> float:
+    def imbalance(self, received: float) -> float:
         """Error of the ledger: heat now, less heat at the start and advected heat, plus the heat given to particles."""
-        return math.fsum([*self.content(), *(-self.ledger[START]).tolist(), *(-self.ledger[FLOW]).tolist(), came])
+        return math.fsum([*self.content(), *(-self.ledger[START]).tolist(), *(-self.ledger[FLOW]).tolist(), received])
 
     def prepare(self, engine: Engine) -> None:
         """Find the heat capacities and flows of the cells at the present step."""
@@ -152,16 +152,16 @@ class FluidHeat:
             self.cells, engine.bodies.position, value, film, t if at is None else at, dt, unit, gained, taken, sums, row
         )
         got = -(taken[0] * (2.0**WORD / unit) + taken[1] / unit)
-        brought = np.zeros_like(t)
+        added = np.zeros_like(t)
         for axis, way, inflow in self.inflows:
             upstream = np.roll(t, way, axis)
             if not self.cells.periodic[axis]:
                 upstream[self._outermost(axis, way)] = self.law.temperature
-            brought += dt * inflow * (upstream - t)
+            added += dt * inflow * (upstream - t)
         if self.inflows:
-            self._book(*brought.ravel().tolist())
+            self._book(*added.ravel().tolist())
         self.given += got
-        amount = got + brought + self.remainder
+        amount = got + added + self.remainder
         after = t + amount / self.capacity
         self.remainder[:] = amount - (after - t) * self.capacity
         t[:] = after
@@ -193,10 +193,10 @@ class FluidHeat:
         self.ledger[MARK, 0] = time
 
     def in_words(self) -> str:
-        """Temperatures of the fluid, and the heat that its flow brought, in words for the verdict."""
+        """Temperatures of the fluid, and the heat that its flow added, in words for the verdict."""
         low, high = float(self.temperature.min()), float(self.temperature.max())
-        brought = f", {self.ledger[FLOW, 0]:.4g} J came with its flow" if self.two_way else ""
-        return f", fluid at {low:.6g}{f' to {high:.6g}' if high > low else ''} K{brought}"
+        added = f", {self.ledger[FLOW, 0]:.4g} J came with its flow" if self.two_way else ""
+        return f", fluid at {low:.6g}{f' to {high:.6g}' if high > low else ''} K{added}"
 
     def _book(self, *amounts: float) -> None:
         self.ledger[FLOW] = exact_sum([[*self.ledger[FLOW].tolist(), *amounts]])

@@ -19,7 +19,7 @@ from dem.soft.heat import conductances
 from dem.soft.heat.fluid_heat import FluidHeat
 from dem.soft.heat.implicit_exchange import HeatSurroundings
 from dem.soft.heat.property_tables import table_of
-from dem.soft.heat.scalar_in_run import BROUGHT, DISSIPATED, ScalarInRun
+from dem.soft.heat.scalar_in_run import ADDED, DISSIPATED, ScalarInRun
 from dem.soft.heat.temperature_classes import EXPECTED
 
 if TYPE_CHECKING:
@@ -283,14 +283,14 @@ class HeatInRun(ScalarInRun):
             heat = engine.bodies.dissipated[TAKEN, going] / (engine.energy_unit * FINER)
             self.rows_of(engine)[1][going] += heat
             self._add(DISSIPATED, *heat.tolist())
-            self._add(BROUGHT, *(-heat).tolist())
+            self._add(ADDED, *(-heat).tolist())
 
     def inherit(self, before: HeatInRun, engine: Engine, engine_before: Engine, *, restored: bool) -> None:
         """Continue the ledger of another engine, and the energy dissipated there since the last exchange."""
         super().inherit(before, engine, engine_before, restored=restored)
         if self.fluid_heat:
             self.fluid_heat.keep(before.fluid_heat, ledger=True)
-            self.fluid_heat.rebase(before.came().get("fluid", 0.0) - self.came().get("fluid", 0.0))
+            self.fluid_heat.rebase(before.received().get("fluid", 0.0) - self.received().get("fluid", 0.0))
         if engine_before.layout.heats and not restored:
             amounts = np.zeros(engine_before.owned)
             self._add(DISSIPATED, collect(engine_before, amounts))
@@ -302,15 +302,15 @@ class HeatInRun(ScalarInRun):
         if engine.layout.heats:
             self._add(DISSIPATED, collect(engine, self.rows_of(engine)[1]))
 
-    def came(self) -> dict[str, float]:
+    def received(self) -> dict[str, float]:
         """Heat from walls, and from dissipation in contacts."""
         dissipated = float(self.ledger[DISSIPATED, 0])
-        return super().came() | ({"dissipation": dissipated} if dissipated else {})
+        return super().received() | ({"dissipation": dissipated} if dissipated else {})
 
     def imbalance(self, engine: Engine) -> float:
         """Sum of the errors of two ledgers: of the particles, and of the fluid if its temperature changes."""
         own = super().imbalance(engine) - float(self.ledger[DISSIPATED].sum())
-        return own + (self.fluid_heat.imbalance(super().came().get("fluid", 0.0)) if self.fluid_heat else 0.0)
+        return own + (self.fluid_heat.imbalance(super().received().get("fluid", 0.0)) if self.fluid_heat else 0.0)
 
     def in_words(self, engine: Engine) -> str:
         """The ledger in words, for the verdict."""

@@ -40,7 +40,7 @@ BRIEF = 1e-12  # [s], in which nothing passes
 BALANCED = 1e-10  # of the content: error of a ledger that is rounding
 SOURCE = "source"  # name of what comes by `ScalarExchange.source`
 STORED = ("sums", "ledger", "base")  # what a run goes on from
-START, BROUGHT, TIME, DISSIPATED = range(4)  # rows of a ledger
+START, ADDED, TIME, DISSIPATED = range(4)  # rows of a ledger
 ROWS = 4
 
 
@@ -49,7 +49,7 @@ class ScalarInRun:
 
     Sums are whole units in two words, ``high 2^WORD + low``: what came in by each face and wall. The present values
     `held` of faces and walls follow from them, from those at the start of the ledger (`base`), and from capacities.
-    Rows of the ledger are exact sums of two floats: the content at its start, what was brought from outside (particles
+    Rows of the ledger are exact sums of two floats: the content at its start, what was added from outside (particles
     that came or went, assignments), the time of the exchange, and further sources.
 
     Parameters
@@ -161,7 +161,7 @@ class ScalarInRun:
         self.ledger[START] = self.content(engine)
 
     def inherit(self, before: ScalarInRun, engine: Engine, engine_before: Engine, *, restored: bool) -> None:
-        """Continue the ledger of another engine; a difference of the contents was brought from outside.
+        """Continue the ledger of another engine; a difference of the contents was added from outside.
 
         restored: whether the engine has all of the state of the other one, in place of that which particles show.
         """
@@ -170,7 +170,7 @@ class ScalarInRun:
         if self.sums.shape == before.sums.shape and self.unit == before.unit:
             self.sums[:], self.base[:] = before.sums, before.base
         else:
-            self._add(BROUGHT, math.fsum(before.came_in()))
+            self._add(ADDED, math.fsum(before.came_in()))
         self.bring(before.content(engine_before), self.content(engine))
 
     def keep_walls(self, before: ScalarInRun) -> None:
@@ -181,8 +181,8 @@ class ScalarInRun:
             self.base[w] = self.held[w] = there.get(self.called[w], self.held[w])
 
     def bring(self, before: Exact, now: Exact) -> None:
-        """Book a change of the content that was brought from outside."""
-        self._add(BROUGHT, *now, *(-part for part in before))
+        """Book a change of the content that was added from outside."""
+        self._add(ADDED, *now, *(-part for part in before))
 
     def _add(self, row: int, *amounts: float) -> None:
         """Add amounts to a row of the ledger."""
@@ -192,13 +192,13 @@ class ScalarInRun:
         """Amounts that entered by each face, wall and source."""
         return [whole(row) / self.unit for row in self.sums.tolist()]
 
-    def came(self) -> dict[str, float]:
+    def received(self) -> dict[str, float]:
         """Amounts by each face, wall and source with any exchange, by name."""
         return {name: amount for name, amount in zip(self.called, self.came_in(), strict=True) if amount}
 
     def gain(self, engine: Engine) -> float:
-        """Content now, less the content at the start and the amounts brought from outside."""
-        return math.fsum([*self.content(engine), *(-self.ledger[START]).tolist(), *(-self.ledger[BROUGHT]).tolist()])
+        """Content now, less the content at the start and the amounts added from outside."""
+        return math.fsum([*self.content(engine), *(-self.ledger[START]).tolist(), *(-self.ledger[ADDED]).tolist()])
 
     def imbalance(self, engine: Engine) -> float:
         """Error of the ledger: `gain` less the amounts that entered by faces, walls and sources."""
@@ -214,14 +214,14 @@ class ScalarInRun:
     def in_words(self, engine: Engine) -> str:
         """The ledger in words, for the verdict."""
         name, unit = ("heat", " J") if self.law.FIELD == "temperature" else (self.law.FIELD, "")
-        came = "".join(f", {amount:.4g}{unit} came by {source}" for source, amount in self.came().items())
-        content, start, brought = self.content(engine)[0], self.ledger[START, 0], self.ledger[BROUGHT, 0]
-        brought = f", {brought:.4g}{unit} brought" if brought else ""
+        received = "".join(f", {amount:.4g}{unit} received from {source}" for source, amount in self.received().items())
+        content, start, added = self.content(engine)[0], self.ledger[START, 0], self.ledger[ADDED, 0]
+        added = f", {added:.4g}{unit} added" if added else ""
         error = self.imbalance(engine) / max(abs(content), 1e-300)
         self.find_wall_values()
-        came += "".join(f", {self.called[w]} at {self.held[w]:.6g}{' K' if unit else ''}" for w in self.changing)
+        received += "".join(f", {self.called[w]} at {self.held[w]:.6g}{' K' if unit else ''}" for w in self.changing)
         now = f"{name} {content:.6g}{unit}, {start:.6g}{unit} at the start"
-        return f"{now}{came}{brought}, error {error:.1e}"
+        return f"{now}{received}{added}, error {error:.1e}"
 
     def settle_removed(self, engine: Engine, going: np.ndarray) -> None:
         """Give bodies, where `going` (N,) is true, what they have not received yet; they are removed next."""
@@ -504,8 +504,8 @@ class ScalarLedger:
 
     def __repr__(self) -> str:
         """Content now and at the start, and amounts that entered, in words."""
-        came = "".join(f", {amount:.6g} by {name}" for name, amount in self.came.items())
-        return f"<ScalarLedger of {self.law.FIELD}: {self.content:.6g} now, {self.start:.6g} at the start{came}>"
+        received = "".join(f", {amount:.6g} by {name}" for name, amount in self.received.items())
+        return f"<ScalarLedger of {self.law.FIELD}: {self.content:.6g} now, {self.start:.6g} at the start{received}>"
 
     @property
     def law(self) -> ScalarExchange:
@@ -537,14 +537,14 @@ class ScalarLedger:
         return float(self._stage.ledger[START, 0])
 
     @property
-    def brought(self) -> float:
+    def added(self) -> float:
         """Amount of inserted particles and assignments, less that of removed particles."""
-        return float(self._stage.ledger[BROUGHT, 0])
+        return float(self._stage.ledger[ADDED, 0])
 
     @property
-    def came(self) -> dict[str, float]:
+    def received(self) -> dict[str, float]:
         """Amount that entered by each face, wall and source, by name; negative where it left."""
-        return self._stage.came()
+        return self._stage.received()
 
     @property
     def walls(self) -> dict[str, float]:
@@ -567,7 +567,7 @@ class ScalarLedger:
 
     @property
     def gain(self) -> float:
-        """Content now, less the content at the start and the amounts brought, exact to rounding of the gain."""
+        """Content now, less the content at the start and the amounts added, exact to rounding of the gain."""
         return self._stage.gain(self._present())
 
     @property

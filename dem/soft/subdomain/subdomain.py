@@ -26,7 +26,7 @@ from dem.kernels.soft.integration import chunk_step
 from dem.kernels.soft.integration import time_loop as loop
 from dem.kernels.soft.neighbours import linked_cells
 from dem.kernels.soft.state import Bodies
-from dem.kernels.soft.subdomain import ghosts, subdomain_step
+from dem.kernels.soft.subdomain import ghost_pairs, subdomain_step
 from dem.kernels.soft.subdomain.halo_exchange import LARGEST, WALL_LOADS, HaloBuffers
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls
 from dem.model.domain.box_walls import grid_space
@@ -519,7 +519,7 @@ class Subdomain:
         """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
         b, nb = self.bodies, self.lists.arrays
         wanted, low = np.empty(nb.pairs.size, np.int64), np.int32(self.low)
-        pairs, entries = ghosts.search(
+        pairs, entries = ghost_pairs.search(
             self.mode, self.ghosts, int(nb.block[self.border_blocks]), self.lists.reach(self.chunk_sums),
             float(self.kinds.bounding_radius.max()),
             found.grid, found.first + low, found.inner + low, b, self.kinds, nb, self.walls.faces, wanted,

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from dem.soft.time_step.impacts import Springs
 
 AT_REST = 4.5 ** (1 / 3)  # radius of a JKR contact without load, see `dem.kernels.laws.jkr`
-SHALLOW = 0.1  # of the smaller radius: what adhesion alone may press spheres in by
-WETTEST, STEEPEST = 0.1, math.radians(50)  # V/R̄³ and contact angle up to which Willett's formula was fitted
+MAX_RELATIVE_OVERLAP = 0.1  # of the smaller radius: what adhesion alone may press spheres in by
+MAX_RELATIVE_VOLUME, MAX_CONTACT_ANGLE = (
+    0.1,
+    math.radians(50),
+)  # V/R̄³ and contact angle up to which Willett's formula was fitted
 
 
 class Pairs(NamedTuple):
@@ -42,7 +45,7 @@ class Pairs(NamedTuple):
 
     @classmethod
     def of(cls, springs: Springs, material: np.ndarray, radius: np.ndarray, mass: np.ndarray, *, walls: bool) -> Pairs:
-        """Each two of some spheres (C,), and each with the walls of the box, if it has any, and with others."""
+        """All pairs of the given spheres (C,), and of them with the box (if walls) and the walls beside it."""
         there = springs.surfaces(box=walls)
         i, j = np.triu_indices(material.size + len(there))
         i, j = i[i < material.size], j[i < material.size]
@@ -55,8 +58,8 @@ class Pairs(NamedTuple):
         )  # fmt: skip
 
 
-class Rest(NamedTuple):
-    """Contacts of pairs (P,) that nothing but adhesion presses."""
+class AdhesiveEquilibrium(NamedTuple):
+    """Equilibrium of contacts of pairs (P,) under adhesion and the elastic force alone."""
 
     overlap: np.ndarray  # [m]
     stiffness: np.ndarray  # dF/dδ there [N/m]
@@ -68,12 +71,12 @@ class AdhesionLimit(NamedTuple):
     """Bounds of adhesion: the largest pull, and the shortest half oscillation about rest."""
 
     pull_off: float = 0.0  # [N]
-    strongest: str = ""  # whose that is
+    strongest_pair: str = ""  # whose that is
     time: float = math.inf  # [s]
-    quickest: str = ""
+    fastest_pair: str = ""
 
 
-def extremes(kinds: Kinds, springs: Springs) -> Pairs:
+def pairs_of_extreme_sizes(kinds: Kinds, springs: Springs) -> Pairs:
     """Pairs of the smallest and of the largest spheres of all materials."""
     of_row = kinds.material[kind_of_row(kinds)]
     found = [
@@ -85,33 +88,33 @@ def extremes(kinds: Kinds, springs: Springs) -> Pairs:
 
 
 def longest_cutoff(law: tuple, kinds: Kinds, springs: Springs) -> float:
-    """How far beyond touching contacts of these bodies may live [m]."""
-    if not lasts(law):
-        return law.film.farthest if films(law) else 0.0
+    """Largest gap across which a contact of these bodies may still act [m]."""
+    if not acts_beyond_touch(law):
+        return law.film.farthest if has_lubrication_film(law) else 0.0
     part = law.normal if laws.functions(type(law.normal)).cutoff else law.adhesion
-    cutoff, pairs = in_python(laws.functions(type(part)).cutoff), extremes(kinds, springs)
+    cutoff, pairs = in_python(laws.functions(type(part)).cutoff), pairs_of_extreme_sizes(kinds, springs)
     return float(max(cutoff(part, *pair[:4]) for pair in zip(*pairs, strict=True)))
 
 
-def lasts(law: tuple) -> bool:
-    """Whether contacts may live beyond touching."""
+def acts_beyond_touch(law: tuple) -> bool:
+    """Whether contacts may act across a gap, after the surfaces have touched."""
     parts = () if isinstance(law, laws.Elastic) else (law.normal, law.adhesion)
     return any(laws.functions(type(part)).cutoff for part in parts)
 
 
-def films(law: tuple) -> bool:
-    """Whether a fluid is between surfaces before they touch."""
+def has_lubrication_film(law: tuple) -> bool:
+    """Whether the law has a lubrication film, which acts before surfaces touch."""
     return isinstance(getattr(law, "film", None), laws.Film)
 
 
-def attracts(law: tuple) -> bool:
+def has_adhesion(law: tuple) -> bool:
     """Whether there is any adhesion."""
     return not isinstance(law, laws.Elastic) and (
         isinstance(law.normal, laws.JKR) or not isinstance(law.adhesion, laws.NoComponent)
     )
 
 
-def at_rest(law: tuple, pairs: Pairs) -> Rest:
+def at_rest(law: tuple, pairs: Pairs) -> AdhesiveEquilibrium:
     """State of pairs that adhesion holds at rest: overlap, stiffness, energy, largest pull."""
     i, j, modulus, radius = pairs[:4]
     if isinstance(law.normal, laws.JKR):
@@ -120,7 +123,9 @@ def at_rest(law: tuple, pairs: Pairs) -> Rest:
         slope = (4 * AT_REST**2 - 3 * math.sqrt(2 * AT_REST)) / (2 * AT_REST - 1 / math.sqrt(2 * AT_REST))
         overlap = (AT_REST**2 - math.sqrt(2 * AT_REST)) * s**2 / radius
         unit = math.pi * work
-        return Rest(overlap, slope * modulus * s, 1.64 * unit * s**2, 1.5 * unit * radius)  # π w R*²/s² is E* s
+        return AdhesiveEquilibrium(
+            overlap, slope * modulus * s, 1.64 * unit * s**2, 1.5 * unit * radius
+        )  # π w R*²/s² is E* s
     spring = between(law, i, j, ContactPairProperties(modulus, radius, pairs.mass))
     p, q, overlap = spring.power, spring.pull_power, spring.rest()
     if np.any(np.asarray(p) <= q):
@@ -132,15 +137,17 @@ def at_rest(law: tuple, pairs: Pairs) -> Rest:
     with np.errstate(invalid="ignore"):
         slope = np.where(pull > 0, (p - q) * pull / overlap, 0.0)
     largest = pull * (q / p) ** (q / (p - q)) * (1 - q / p)  # of h δ^q - k δ^p
-    return Rest(overlap, slope, (p - q) / ((q + 1) * (p + 1)) * pull * overlap + apart, largest)
+    return AdhesiveEquilibrium(overlap, slope, (p - q) / ((q + 1) * (p + 1)) * pull * overlap + apart, largest)
 
 
 def energies_of_adhesion(law: tuple, kinds: Kinds, springs: Springs, spheres: int) -> float:
     """Largest energy of adhesion of so many spheres, summed without sign [J]."""
-    return spheres * float(at_rest(law, extremes(kinds, springs)).energy.max()) if attracts(law) else 0.0
+    return (
+        spheres * float(at_rest(law, pairs_of_extreme_sizes(kinds, springs)).energy.max()) if has_adhesion(law) else 0.0
+    )
 
 
-def meeting(particles: Particles, box: Box | None, law: tuple, beside: Sequence[Wall]) -> Pairs:
+def possible_pairs(particles: Particles, box: Box | None, law: tuple, beside: Sequence[Wall]) -> Pairs:
     """Pairs of particle classes, and of these with walls, that may touch."""
     kinds = arrays.kinds(particles, box)
     springs = arrays.springs(particles, kinds, law, beside)
@@ -151,7 +158,7 @@ def meeting(particles: Particles, box: Box | None, law: tuple, beside: Sequence[
 
 def adhesion_limit(particles: Particles, box: Box | None, law: tuple, walls: Sequence[Wall] = ()) -> AdhesionLimit:
     """Largest pull, and shortest half oscillation, of pairs of particles that may meet."""
-    pairs = meeting(particles, box, law, walls) if attracts(law) else None
+    pairs = possible_pairs(particles, box, law, walls) if has_adhesion(law) else None
     if pairs is None or not pairs.i.size:
         return AdhesionLimit()
     time, rest, k = _shortest(pairs, law)
@@ -159,7 +166,7 @@ def adhesion_limit(particles: Particles, box: Box | None, law: tuple, walls: Seq
     return AdhesionLimit(float(rest.pull_off[most]), _who(pairs, most, names), time, _who(pairs, k, names))
 
 
-def _shortest(pairs: Pairs, law: tuple) -> tuple[float, Rest, int]:
+def _shortest(pairs: Pairs, law: tuple) -> tuple[float, AdhesiveEquilibrium, int]:
     """Shortest half a period about rest [s], of all pairs at rest that one."""
     rest = at_rest(law, pairs)
     with np.errstate(divide="ignore"):
@@ -172,9 +179,9 @@ def foreseen(
     particles: Particles, box: Box | None, law: tuple, time_step: float, walls: Sequence[Wall] = ()
 ) -> Iterator[Notice]:
     """Notices on adhesion before a run begins."""
-    if not attracts(law):
+    if not has_adhesion(law):
         return
-    pairs = meeting(particles, box, law, walls)
+    pairs = possible_pairs(particles, box, law, walls)
     if not pairs.i.size:
         return
     names = _names(particles)
@@ -188,7 +195,7 @@ def foreseen(
         yield Notice("coarse-time-step", reason, remedy, grave=time < FORCED * time_step)
     share = rest.overlap / pairs.smaller
     k = int(share.argmax())
-    if share[k] > SHALLOW:
+    if share[k] > MAX_RELATIVE_OVERLAP:
         reason = f"adhesion alone presses {_who(pairs, k, names)} in by {share[k]:.0%} of the smaller radius"
         yield Notice("soft-contacts", reason, "raise young, or lower the adhesion", grave=bool(share[k] > DEEPEST))
     if isinstance(law.adhesion, laws.Bridge):
@@ -200,19 +207,21 @@ def _beyond_formula(pairs: Pairs, bridge: laws.Bridge, names: list[str]) -> Iter
     volume = bridge.volume[pairs.i, pairs.j]
     ratio = volume / (2 * pairs.radius) ** 3
     k = int(ratio.argmax())
-    if ratio[k] > WETTEST:
+    if ratio[k] > MAX_RELATIVE_VOLUME:
         reason = (
             f"the liquid bridge of {_who(pairs, k, names)} has {ratio[k]:.2g} of (2 R*)^3, and the formula for its "
-            f"force was fitted up to {WETTEST}"
+            f"force was fitted up to {MAX_RELATIVE_VOLUME}"
         )
-        yield Notice("large-bridge", reason, f"lower volume to {WETTEST * (2 * pairs.radius[k]) ** 3:.2g} m3")
+        yield Notice(
+            "large-bridge", reason, f"lower volume to {MAX_RELATIVE_VOLUME * (2 * pairs.radius[k]) ** 3:.2g} m3"
+        )
     with np.errstate(invalid="ignore"):
         angle = np.nan_to_num(2 * (bridge.length[pairs.i, pairs.j] / np.cbrt(volume) - 1))
     k = int(angle.argmax())
-    if angle[k] > STEEPEST:
+    if angle[k] > MAX_CONTACT_ANGLE:
         reason = (
             f"the liquid bridge of {_who(pairs, k, names)} has a contact angle of {math.degrees(angle[k]):.3g} "
-            f"degrees, and the formula for its force was fitted up to {math.degrees(STEEPEST):.3g}"
+            f"degrees, and the formula for its force was fitted up to {math.degrees(MAX_CONTACT_ANGLE):.3g}"
         )
         yield Notice("large-bridge", reason, "lower angle")
 

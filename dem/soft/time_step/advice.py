@@ -104,8 +104,8 @@ class Advice:
             f"({RESOLVED} are advised)"
         )
         held = (
-            f"adhesion: pulls by up to {self.held.pull_off:.3g} N, {self.held.strongest}; half an oscillation at rest "
-            f"takes {self.held.time:.3g} s, {self.held.quickest}: {self.held.time / self.time_step:.3g} steps "
+            f"adhesion: pulls by up to {self.held.pull_off:.3g} N, {self.held.strongest_pair}; half an oscillation at "
+            f"rest takes {self.held.time:.3g} s, {self.held.fastest_pair}: {self.held.time / self.time_step:.3g} steps "
             f"(at least {RESOLVED})"
             f"{f'; Bond number {self.bond:.3g}' if self.bond else ''}"
         )

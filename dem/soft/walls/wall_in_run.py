@@ -1,4 +1,4 @@
-"""Walls of a run: where they are, and what they feel."""
+"""Walls of a run: their positions, and the forces on them."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ class WallInRun:
         self._present, self._first_number = present, number
 
     def __repr__(self) -> str:
-        """The wall, and what it feels."""
+        """Name, load and model of the wall."""
         fx, fy, fz = self.force
         return f"<{self.called}: force ({fx:.4g}, {fy:.4g}, {fz:.4g}) N, {self.contacts} contacts, of {self.wall!r}>"
 
     def __getattr__(self, name: str) -> object:
-        """Material of the wall."""
+        """Any attribute of the wall model, as `material`."""
         if name == "wall" or name.startswith("_"):  # a copy that has nothing yet
             raise AttributeError(name)
         return getattr(self.wall, name)
@@ -160,9 +160,9 @@ class WallInRun:
 
     @property
     def energy(self) -> float:
-        """Kinetic energy of a wall that is free, and that of its load, 0 at time 0 [J].
+        """Kinetic energy of a free wall plus the potential energy of its load, which is zero at time 0 [J].
 
-        What it hands to particles is its `work`: where nothing else moves it, the sum of both stays the same.
+        The sum of `energy` and `work`, its work on particles, is constant where nothing else moves the wall.
         """
         state = self._state("free")
         kinetic = 0.5 * (
@@ -196,7 +196,7 @@ class WallInRun:
 
     @property
     def orientation(self) -> np.ndarray:
-        """How it has turned since time 0 (4,): unit quaternion, scalar first."""
+        """Rotation since time 0 (4,): unit quaternion, scalar first."""
         return self._pose("orientation")
 
     @property

@@ -1,4 +1,4 @@
-"""The parts of a step one at a time, many times over, for timing `dem.kernels.soft.integration.chunk_step`.
+"""The stages of a time step one by one, each repeated for timing; see `dem.kernels.soft.integration.chunk_step`.
 
 All work on a `StepContext` with a time step of zero, so that nothing moves.
 """
@@ -24,7 +24,7 @@ def evaluate(times, context):
 
 
 @fast_call
-def correct(times, context):
+def gather_and_correct(times, context):
     """Gather the forces and correct the velocities."""
     for _ in range(times):
         for c in range(context.chunk_sums.shape[0]):
@@ -34,13 +34,13 @@ def correct(times, context):
 
 @fast_call
 def step(times, mode, context):
-    """All three in one pass, as they are done."""
+    """Take complete steps: evaluate, correct and predict in one pass."""
     for _ in range(times):
         passes.step_chunks(mode, chunk_step.STEP, context)
 
 
 @fast_call
-def pick(times, mode, context):
-    """Pick the candidate pairs."""
+def rebuild_candidates(times, mode, context):
+    """List the candidate pairs."""
     for _ in range(times):
         passes.rebuild_candidates(mode, context)

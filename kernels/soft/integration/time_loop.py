@@ -218,7 +218,7 @@ def check_limits(task, totals, context, progress):
         return TOO_DEEP
     if predicted and progress.acceleration[0] > constants.max_acceleration:  # after a last step at the next prediction
         return ACCELERATES_TOO_MUCH
-    return FEW_SLOTS if task != chunk_step.PREDICT and wall_history.are_few(context.box) else DONE
+    return FEW_SLOTS if task != chunk_step.PREDICT and wall_history.slots_nearly_full(context.box) else DONE
 
 
 @inline

@@ -189,7 +189,7 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
         wall_loads.add_wall_heat(sink, b, out[flat(LOSS, t)], out[flat(HELD, t)], bodies)
         if has_history(walls) and out[flat(LASTS, t)] > 0.0:
             store_rough_plane(walls.rough, b, n, NO_PLANE, walls)
-            n = wall_history.note(law, c, b, n, ids[KEY, t], laws.load(law, histories.T, t, 0), walls)
+            n = wall_history.store_slot(law, c, b, n, ids[KEY, t], laws.load(law, histories.T, t, 0), walls)
     work = no_energy()
     for w in range(walls.material_row.size):
         if is_near(w, present):

@@ -195,7 +195,7 @@ def find_on_mesh(convex, w, body, u, bound, beyond, power, geometry, contacts, s
     lows = parts
     if parts > 1:
         parts = join(convex, w, body, u, beyond, count, parts, geometry, scratch)
-    return add_up(convex, w, body, u, beyond, power, count, lows > 1, first, geometry, contacts, scratch)
+    return sum_terms(convex, w, body, u, beyond, power, count, lows > 1, first, geometry, contacts, scratch)
 
 
 @inline
@@ -207,7 +207,7 @@ def begin_contact(contacts, t, piece):
 
 
 @func
-def add_up(convex, w, body, u, beyond, power, count, joined, first, geometry, contacts, scratch):
+def sum_terms(convex, w, body, u, beyond, power, count, joined, first, geometry, contacts, scratch):
     """Write a row of contacts for each part, in the order of their first triangles; returns their number.
 
     convex, w, body, u, beyond, power, geometry, scratch: see `find_on_mesh`.

@@ -196,7 +196,7 @@ def add_dissipative(law, sink, w, s, b, t, count, n, bodies, kinds, box):
     p = exponent(law, m, row)
     overlap, normal = region(w, c, t, beyond_of(law, w, radius, walls), p, box)
     history, found = wall_history.recall(law, c, w, t, count, walls.contacts[c], walls)
-    k = wall_history.first_heir(c, w, t, count, walls) if rough else -1
+    k = wall_history.first_predecessor_slot(c, w, t, count, walls) if rough else -1
     plane = NO_PLANE
     if is_report(sink):
         overlap, normal = wall_plane_now(walls.rough, c, w, k, overlap, normal, radius, box)
@@ -249,7 +249,7 @@ def store_in_step(sink, law, c, w, s, n, key, plane, p, m, row, contact, outcome
     walls = box.walls
     if has_history(walls) and outcome.persists:
         store_rough_plane(walls.rough, s, n, plane, walls)
-        n = wall_history.note(law, c, s, n, key, history, walls)
+        n = wall_history.store_slot(law, c, s, n, key, history, walls)
     if walls.first_worn[w] >= 0 and sink.time_sign > 0.0:
         piece = wall_history.piece_of(key) & (MINIMUM_STRIDE - 1)
         wall_loads.wear(w, piece, outcome, contact, sink.per_joule, walls)

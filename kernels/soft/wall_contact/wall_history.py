@@ -1,13 +1,13 @@
 """History of contacts with walls: a few slots for each sphere, each of one contact with a wall.
 
-A wall is made of pieces, and a contact is one lowest region of it, known by its *anchor*, the deepest piece. In the
-next step its memory goes to the contact that has the same anchor or, as the sphere rolls on, one whose anchor shares an
-edge or a vertex with that; of several to the first. Where two contacts have become one, it has what both remember
-(`dem.kernels.laws.merged_contacts`); a memory that no contact takes up belongs to a contact that has ended. The slots
-of a sphere that are in use come before the others.
+A wall is made of pieces. A contact is one local minimum of the distance from it, identified by its *anchor*, the
+deepest piece. In the next step its history goes to the contact with the same anchor or, as the sphere rolls on, to the
+first one whose anchor shares an edge or a vertex with it. Where two contacts have merged, the new one gets the history
+of both (`dem.kernels.laws.merged_contacts`). A history that no contact continues belongs to a contact that has ended.
+The slots of a sphere that are in use come before the others.
 
-When bodies are listed anew, slots go through the tables of `dem.kernels.soft.contact.contact_history` (`write_slots`,
-`read_slots`).
+When neighbour lists are rebuilt, slots go through the tables of `dem.kernels.soft.contact.contact_history`
+(`write_slots`, `read_slots`).
 """
 
 import numpy as np
@@ -22,9 +22,10 @@ from dem.kernels.walls.geometry import neighbours_of
 from dem.kernels.walls.potential_terms import ANCHOR, MINIMUM_STRIDE
 
 PIECE_BITS = 40  # pieces of a wall: below 2^40
-DIRECTION, GRAIN = 1 << 38, 1023.0  # added to what stands for a direction in place of a piece; steps of each component
-TURN = 0.02  # square of the angle by which a contact may turn in a step [rad²]
-SIDE = 1 << 20  # in the number of a wall: of the side of a capsule
+DIRECTION = 1 << 38  # added to the number that stands for a direction in place of a piece
+DIRECTION_STEPS = 1023.0  # of each component of a direction
+MAX_TURN_SQUARED = 0.02  # square of the angle by which a contact may turn in a step [rad²]
+SIDE = 1 << 20  # flag in the number of a wall: the contact is one of the side of a capsule
 FACES = 6  # of a box
 
 
@@ -49,16 +50,16 @@ def piece_of(key):
 @inline
 def key_of_direction(n):
     """Number in place of a piece for a contact that is known by its direction, a unit vector in the wall's frame."""
-    x, y = np.int64(0.5 * (n[0] + 1.0) * GRAIN + 0.5), np.int64(0.5 * (n[1] + 1.0) * GRAIN + 0.5)
-    return np.int64(DIRECTION) + (x << 20) + (y << 10) + np.int64(0.5 * (n[2] + 1.0) * GRAIN + 0.5)
+    x, y = np.int64(0.5 * (n[0] + 1.0) * DIRECTION_STEPS + 0.5), np.int64(0.5 * (n[1] + 1.0) * DIRECTION_STEPS + 0.5)
+    return np.int64(DIRECTION) + (x << 20) + (y << 10) + np.int64(0.5 * (n[2] + 1.0) * DIRECTION_STEPS + 0.5)
 
 
 @inline
-def apart(piece, other):
-    """Square of the distance of two directions."""
+def direction_distance_squared(piece, other):
+    """Square of the distance between two directions."""
     x, y = (piece >> 20 & 1023) - (other >> 20 & 1023), (piece >> 10 & 1023) - (other >> 10 & 1023)
     z = (piece & 1023) - (other & 1023)
-    return 4.0 * np.float64(x * x + y * y + z * z) / (GRAIN * GRAIN)
+    return 4.0 * np.float64(x * x + y * y + z * z) / (DIRECTION_STEPS * DIRECTION_STEPS)
 
 
 @inline
@@ -67,19 +68,19 @@ def successor_direction(c, key, count, contacts, walls):
 
     Of equally near ones the first contact, and the lowest key, count.
     """
-    piece, best, nearest = piece_of(key), -1, TURN
+    piece, best, nearest = piece_of(key), -1, MAX_TURN_SQUARED
     for t in range(count):
-        far = apart(piece, np.int64(contacts[t, ANCHOR]))
-        if far < nearest:
-            best, nearest = t, far
+        distance_squared = direction_distance_squared(piece, np.int64(contacts[t, ANCHOR]))
+        if distance_squared < nearest:
+            best, nearest = t, distance_squared
     if best >= 0:
         for k in range(slots_of(walls)):
             other = walls.old_key[c, k]
             if other < 0:
                 break
             if wall_of(other) == wall_of(key) and other != key:
-                far = apart(piece_of(other), np.int64(contacts[best, ANCHOR]))
-                if far < nearest or (far == nearest and other < key):
+                distance_squared = direction_distance_squared(piece_of(other), np.int64(contacts[best, ANCHOR]))
+                if distance_squared < nearest or (distance_squared == nearest and other < key):
                     return -1
     return best
 
@@ -125,49 +126,49 @@ def successor_contact(c, key, count, contacts, walls):
 
 @inline
 def is_only(c, key, walls):
-    """Whether the one contact that is remembered has this key: as mostly it has."""
+    """Whether the only stored contact has this key, the usual case."""
     return walls.old_key[c, 0] == key and (slots_of(walls) == 1 or walls.old_key[c, 1] < 0)
 
 
 @inline
 def recall(law, c, w, t, count, contacts, walls):
-    """History of contact t, of so many, with wall w, and number of contacts before that it comes from.
+    """History of contact t of `count` with wall w, and the number of stored contacts that it continues.
 
-    The slots of the sphere have been taken up.
+    The slots of the sphere have been copied to the scratch (`copy_to_scratch`).
     """
     history, found = laws.nothing(law), 0
     if not has_history(walls):
         return history, found
     if count == 1 and is_only(c, key_of(w, contacts[0, ANCHOR]), walls):
         return laws.load(law, walls.old_history[c], 0, history_column(walls.rough)), 1
-    k = next_of(w, np.int64(-1), c, walls)
+    k = slot_of_next_key(w, np.int64(-1), c, walls)
     while k >= 0:
         key = walls.old_key[c, k]
         if successor_contact(c, key, count, contacts, walls) == t:
             kept = laws.load(law, walls.old_history[c], k, history_column(walls.rough))
             history = merged_contacts.join(law, history, kept) if found > 0 else kept
             found += 1
-        k = next_of(w, key, c, walls)
+        k = slot_of_next_key(w, key, c, walls)
     return history, found
 
 
 @inline
-def first_heir(c, w, t, count, walls):
-    """Which of the slots taken up is the first that contact t, of so many with wall w, goes on from; -1 if none is."""
-    k = next_of(w, np.int64(-1), c, walls)
+def first_predecessor_slot(c, w, t, count, walls):
+    """First slot of the scratch that contact t of `count` with wall w continues; -1 if there is none."""
+    k = slot_of_next_key(w, np.int64(-1), c, walls)
     while k >= 0:
         key = walls.old_key[c, k]
         if successor_contact(c, key, count, walls.contacts[c], walls) == t:
             return k
-        k = next_of(w, key, c, walls)
+        k = slot_of_next_key(w, key, c, walls)
     return -1
 
 
 @inline
-def next_of(w, key, c, walls):
-    """Where the lowest key of wall w above this one is among those taken up, -1 if nowhere.
+def slot_of_next_key(w, key, c, walls):
+    """Slot of the scratch with the lowest key of wall w above this one, -1 if there is none.
 
-    In which slots they are depends on when lists were made, and so must not show.
+    The order by keys does not depend on when lists were built; that of the slots does.
     """
     best = -1
     for k in range(slots_of(walls)):
@@ -180,8 +181,8 @@ def next_of(w, key, c, walls):
 
 
 @inline
-def note(law, c, s, n, key, history, walls):
-    """Keep the history of a contact as the n-th of sphere s, if there is room; returns the next number.
+def store_slot(law, c, s, n, key, history, walls):
+    """Write the history of a contact to the n-th slot of sphere s, if it has as many; returns n + 1.
 
     Writes walls.sphere_records, walls.history: a slot of the sphere. Writes walls.fullest: entry c.
     """
@@ -194,20 +195,20 @@ def note(law, c, s, n, key, history, walls):
 
 
 @inline
-def are_scarce(box):
-    """Whether a sphere has come to fill more than half of its slots: time to make more, before any is lacking."""
+def slots_nearly_full_walled(box):
+    """Whether a sphere fills more than half of its slots, so that more are made before any is lacking."""
     most = np.int64(0)
     for c in range(box.walls.fullest.size):
         most = max(most, box.walls.fullest[c])
     return 2 * most > slots_of(box.walls) and most > 0
 
 
-are_few = select("box", {BoxFaces: False, WalledFaces: are_scarce})
+slots_nearly_full = select("box", {BoxFaces: False, WalledFaces: slots_nearly_full_walled})
 
 
 @inline
-def partner_of(key):
-    """Number that stands for a contact with a wall in tables: below those of the faces of a box."""
+def table_number(key):
+    """Number in tables for a contact with a wall, below the numbers of the faces of a box; and back."""
     return -1 - FACES - key
 
 
@@ -226,7 +227,7 @@ def write_slots(n, bodies, first_number, walls, i, j, history):
         for k in range(walls.sphere_records[s, IN_USE]):
             at = slot_at(k, walls)
             i[n] = number_of(s, bodies, first_number)
-            j[n] = partner_of(walls.sphere_records[s, at])
+            j[n] = table_number(walls.sphere_records[s, at])
             for r in range(walls.old_history.shape[2]):
                 history[n, r] = walls.history[s, at + 1 + r]
             n += 1
@@ -246,7 +247,7 @@ def read_slots(bodies, first_number, walls, i, j, history, first, order):
             if j[order[m]] < -FACES:
                 if n < slots:
                     at = slot_at(n, walls)
-                    walls.sphere_records[s, at] = partner_of(j[order[m]])
+                    walls.sphere_records[s, at] = table_number(j[order[m]])
                     for r in range(walls.old_history.shape[2]):
                         walls.history[s, at + 1 + r] = history[order[m], r]
                 n += 1

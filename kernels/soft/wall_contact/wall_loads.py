@@ -3,7 +3,7 @@
 This is where the energy is booked that walls put into bodies: half a time step times the power of a contact, force on
 the body times velocity of the wall, goes to `Sums.work` of the pass, and from there to the energy ledger of the run.
 Contacts that are evaluated one by one end in `add_result`, those of batches in `work_of_face` and `load_of_batch`.
-`steer` and `complete_flight` add what changes of a wall's velocity by servos and rigid bodies do.
+`update_servo_velocity` and `complete_free_wall_step` add the work of changes of a wall's velocity.
 
 Loads of walls are sums over contacts that do not depend on their order: the load of each contact is rounded to integers
 in a fixed unit, as energies are (`dem.kernels.numerics.energy`), and summed by chunk. `accumulate_loads` adds the
@@ -258,7 +258,7 @@ def total(w, column, walls):
 
 
 @inline
-def add_up(total, k, w, value):
+def accumulate_compensated(total, k, w, value):
     """Add to a sum in time, and what rounding leaves out of it, as `dem.kernels.numerics.energy.accumulate`."""
     before = total[0, k, w]
     total[0, k, w] = before + value
@@ -299,7 +299,7 @@ def pid_velocity(w, measured_force, completes, dt, walls):
 
 
 @inline
-def complete_flight(free, w, completes, half, per_joule, progress, walls):
+def complete_free_wall_step(free, w, completes, half, per_joule, progress, walls):
     """Complete the step of wall w if it is a rigid body; its work is that at the velocity which it has come to have.
 
     Writes free.state, walls.poses, walls.work_half_step, walls.integrals: of wall w.
@@ -309,17 +309,17 @@ def complete_flight(free, w, completes, half, per_joule, progress, walls):
         push, turning = complete_wall_step(w, walls.load, free)
         place_wall(w, walls.motions, walls.poses, free)
         more = -half * (dot(load(walls.load, w), push) + dot(rows(walls.load, 3, w), turning))
-        add_up(walls.integrals, WORK_ROW, w, more)
+        accumulate_compensated(walls.integrals, WORK_ROW, w, more)
         walls.work_half_step[w] += more
         accumulate(progress.wall_work, more * per_joule)
         progress.wall_work_half_step[0] += more * per_joule
 
 
-complete_flights = select("free", {NoFreeWall: None, FreeBodies: complete_flight})
+complete_flights = select("free", {NoFreeWall: None, FreeBodies: complete_free_wall_step})
 
 
 @func
-def steer(w, completes, constants, progress, walls):
+def update_servo_velocity(w, completes, constants, progress, walls):
     """Choose the velocity of a servo until the next forces; work and losses of these are at the new velocity.
 
     Writes walls.servo_state, walls.work_half_step: column w. Writes progress: wall_work_half_step,
@@ -351,11 +351,11 @@ def accumulate_loads(box, constants, completes, progress):
         for k in range(6):
             force = total(w, 2 * k, walls) / walls.unit[k // 3]
             if completes:
-                add_up(walls.integrals, k, w, half * (walls.load[k, w] + force))
+                accumulate_compensated(walls.integrals, k, w, half * (walls.load[k, w] + force))
             walls.load[k, w] = force
         work = total(w, WORK, walls) / constants.per_joule
         if completes:
-            add_up(walls.integrals, WORK_ROW, w, walls.work_half_step[w] + work)
+            accumulate_compensated(walls.integrals, WORK_ROW, w, walls.work_half_step[w] + work)
         walls.work_half_step[w] = work
         contacts = np.int64(0)
         for c in range(walls.chunk_loads.shape[0]):
@@ -363,7 +363,7 @@ def accumulate_loads(box, constants, completes, progress):
         walls.load[6, w] = contacts
         complete_flights(walls.free, w, completes, half, constants.per_joule, progress, walls)
         if walls.servo[SERVO_KIND, w] != 0.0:
-            steer(w, completes, constants, progress, walls)
+            update_servo_velocity(w, completes, constants, progress, walls)
 
 
 accumulate_wall_loads = select("box", {BoxFaces: None, WalledFaces: accumulate_loads})
