@@ -592,6 +592,11 @@ class Simulation(SimulationBase):
     def cell(self) -> CellState:
         """State of a `dem.Cell`: edges, strain, stress, and how dense and how near to equilibrium the particles are.
 
+        The stress is that of the forces with which the run went on. Dashpots and friction evaluate them with velocities
+        that the scheme predicts for the whole step. `contact_forces` takes the velocities at the whole step instead, so
+        that `dem.statistics.stress` of them differs from this stress by an error of second order in the time step. For
+        elastic contacts both are the same to rounding.
+
         Raises
         ------
         AttributeError

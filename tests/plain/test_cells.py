@@ -91,6 +91,25 @@ def test_moduli_of_a_lattice_are_those_of_the_sum_over_its_neighbours():
         assert measured == pytest.approx(exact, rel=1e-8)
 
 
+def test_the_stress_is_that_of_the_contact_forces_to_second_order():
+    """Dashpots of the run act on predicted velocities, those of `contact_forces` on velocities at the whole step."""
+
+    def difference(time_step, material):
+        x, v = [[0.02, L - 0.001, 0.02], [0.022, 0.0085, 0.021]], [[0.3, 0.8, 0.1], [-0.2, 0.0, 0.0]]
+        sim = simulation(
+            dem.Particles(BALL, material, position=x, velocity=v), dem.Cell((L,) * 3, rate=SHEAR), time_step
+        )
+        sim.step(round(4e-4 / time_step))
+        of_forces = dem.statistics.stress(sim.contact_forces(), sim.cell.volume).contact
+        return np.abs(sim.cell.stress.contact - of_forces).max() / np.abs(of_forces).max()
+
+    assert difference(4e-5, ELASTIC) < 1e-9
+    damped = dem.Material(young=5e6, poisson=0.35, density=1100.0, restitution=0.7)
+    errors = [difference(time_step, damped) for time_step in (4e-5, 2e-5)]
+    assert 1e-6 < errors[1] < 1e-2
+    assert errors[0] / errors[1] == pytest.approx(4, rel=0.25)
+
+
 def test_a_free_particle_flies_straight_in_the_laboratory():
     """Where L L = 0 its velocity in the laboratory, v + L r, stays."""
     start, v = np.array([0.01, 0.03, 0.02]), np.array([0.3, 0.9, -0.2])
@@ -540,3 +559,28 @@ def test_a_case_file_has_words_for_a_cell(tmp_path):
         (tmp_path / "wrong.toml").write_text(f"{CELL_FILE}[cell]\n{cell}\n")
         with pytest.raises(ValueError, match=message):
             dem.load(tmp_path / "wrong.toml")
+
+
+@pytest.mark.parametrize("rate", [SHEAR, (-8.0, -8.0, -8.0)], ids=["shear", "compression"])
+def test_the_picture_of_an_element_test_has_strain_volume_and_stress(rate, tmp_path):
+    """In shear, volumetric strain against deviatoric strain; in a compression, against the pressure."""
+    sim = crowd(rate=rate)
+    sim.run(4e-4, output=tmp_path / "run.h5", frames=4)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        cell = run.cell
+        figure = dem.plots.element_test(run)
+    figure.draw_without_rendering()
+    volumetric = -np.trace(cell.strain, axis1=1, axis2=2)
+    stress, path, volume, circles = figure.axes
+    (line,) = volume.lines
+    np.testing.assert_allclose(line.get_ydata(), 100 * volumetric[-len(line.get_ydata()) :], rtol=1e-12, atol=1e-12)
+    sheared = rate is SHEAR
+    assert volume.get_ylabel() == "volumetric strain [%]"
+    assert volume.get_xlabel().startswith("deviatoric strain" if sheared else "pressure p")
+    assert stress.get_xlabel() == ("deviatoric strain" if sheared else "volumetric strain")
+    np.testing.assert_allclose(path.lines[0].get_xdata()[-1], stress.lines[0].get_ydata()[-1])
+    assert circles.get_xlabel().startswith("normal stress")
+    (voids,) = volume.child_axes
+    low, high = (float(y) for y in volume.get_ylim())
+    at = (1 + float(cell.void_ratio[0])) * np.exp(-np.array([low, high]) / 100) - 1
+    np.testing.assert_allclose(sorted(voids.get_ylim()), sorted(at), rtol=1e-6)
