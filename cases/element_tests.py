@@ -10,7 +10,7 @@ import math
 from typing import Literal
 
 import numpy as np
-from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
 
 import dem
 
@@ -89,6 +89,7 @@ class IsotropicCompression(ElementTest):
     """A powder is compressed from all sides to a pressure that is then held."""
 
     name = "isotropic-compression"
+    frames: PositiveInt = Field(150, description="frames written after the first")
     duration: PositiveFloat = Field(0.3, description="simulated time [s]")
 
 
@@ -165,8 +166,14 @@ class SimpleShear(LoadedTest):
     """A packing is sheared along x, at a constant stress across the planes of shear or a constant volume."""
 
     name = "simple-shear"
-    duration: PositiveFloat = Field(2.0, description="simulated time [s]")
+    duration: PositiveFloat = Field(2.0, description="simulated time [s]; default at constant volume: 1")
     constant: Literal["stress", "volume"] = Field("stress", description="stress along y, or volume")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _end_sooner(cls, given: dict) -> dict:
+        """Shear less at constant volume unless told otherwise: the pressure of a dense packing rises tenfold."""
+        return {"duration": 1.0} | given if given.get("constant") == "volume" else given
 
     def loaded(self, edges: tuple) -> dem.Cell:
         """Planes across y move along x."""
@@ -176,9 +183,10 @@ class SimpleShear(LoadedTest):
 
 
 class CyclicShear(LoadedTest):
-    """A packing is sheared forth and back at constant volume, which lowers its pressure (liquefaction)."""
+    """A packing is sheared forth and back at constant volume; the pressure of a loose one falls (liquefaction)."""
 
     name = "cyclic-shear"
+    frames: PositiveInt = Field(300, description="frames written after the first")
     duration: PositiveFloat = Field(2.0, description="simulated time [s]")
     amplitude: PositiveFloat = Field(0.02, description="largest shear strain, to either side")
 
