@@ -35,6 +35,7 @@ LONG += ("comparison", "convergence", "impact-order", "mfix", "zhao-fig3-5", "fi
 LONG += ("bonds", "capsules", "capsule-packing", "convex-energy", "ellipsoid-packing", "fibre-forms")
 LONG += ("chung-ooi-normal", "impact-energy")
 LONG += ("impact", "silo", "drum", "beverloo", "janssen", "bagnold", "drum-angle", "repose")
+LONG += ("cell-reductions", "small-strains")
 LONG += ("fcc-lattices", "sheared-gas", "triaxial-cell", "triaxial-walls", "shear-rheology")
 LONG += ("heated-bed", "heat")
 LONG += ("cellular", "terminal", "settling", "jeffery")  # quick ones of some run in tests/plain/test_flow_studies.py

@@ -32,7 +32,15 @@ from dem.validation.contacts import (
     rolling,
     springs,
 )
-from dem.validation.element_tests import boundaries, lattices, shear_flow, sheared_gas, triaxial
+from dem.validation.element_tests import (
+    boundaries,
+    lattices,
+    reductions,
+    shear_flow,
+    sheared_gas,
+    small_strains,
+    triaxial,
+)
 from dem.validation.fibres import bonds, capsules, dense_packings, fibre_shapes
 from dem.validation.fluids import fibres_in_flow, fluidised_bed, settling
 from dem.validation.granular_beds import bulk_benchmarks, silos, surfaces
@@ -94,6 +102,8 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "drum-angle": surfaces.drum,
     "repose": surfaces.repose,
     "fcc-lattices": lattices.lattices,
+    "cell-reductions": reductions.report,
+    "small-strains": small_strains.MODULI,
     "sheared-gas": sheared_gas.GASES,
     "triaxial-cell": triaxial.DRAINED,
     "triaxial-walls": boundaries.COMPARED,

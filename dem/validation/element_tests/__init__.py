@@ -1,11 +1,13 @@
 """Element tests in periodic cells that deform (`dem.Cell`), next to closed forms, kinetic theory and published results.
 
 - `lattices.py`: an elastic and a frictional face-centred cubic lattice
+- `reductions.py`: an elastic gas sheared by γ and back, with and without reductions of the basis of the cell
 - `sheared_gas.py`: inelastic gases in simple shear
 - `shear_flow.py`: friction and solid fraction of flows in simple shear at constant pressure, μ(I) and φ(I)
 - `triaxial.py`: a drained triaxial test next to one of YADE
 - `boundaries.py`: a triaxial test in a cell and between walls with servos
-- `grids.py`: the last four are grids of independent runs; ``python -m dem.validation.element_tests`` computes them
+- `small_strains.py`: bulk and shear moduli of an isotropic packing
+- `grids.py`: the last five are grids of independent runs; ``python -m dem.validation.element_tests`` computes them
   with many processes
 
 From the root of a clone, without installation, on 16 cores:

@@ -10,10 +10,17 @@ import os
 import time
 from pathlib import Path
 
-from dem.validation.element_tests import boundaries, grids, shear_flow, sheared_gas, triaxial
+from dem.validation.element_tests import boundaries, grids, shear_flow, sheared_gas, small_strains, triaxial
 
 STUDIES = {
-    study.name: study for study in (shear_flow.RHEOLOGY, triaxial.DRAINED, sheared_gas.GASES, boundaries.COMPARED)
+    study.name: study
+    for study in (
+        shear_flow.RHEOLOGY,
+        triaxial.DRAINED,
+        sheared_gas.GASES,
+        boundaries.COMPARED,
+        small_strains.MODULI,
+    )
 }
 
 
