@@ -15,6 +15,16 @@ ROWS = (4, 0, 0, 7, 1, 2, 9, 3)
 write = transpose.lines_of(*ROWS)
 
 
+INTO = (4, 0, 7, 1, 2, 6, 3, 5)
+read = transpose.columns_of(*INTO)
+
+
+@kernel
+def columns_read(index, lines, column, numbers, length, number):
+    """Read them; as `dem.kernels.simd.transpose.columns_of`."""
+    return read(index, lines, column, numbers, length, number)
+
+
 @kernel
 def written(numbers, length, number, lines):
     """Write them; as `dem.kernels.simd.transpose.lines_of`."""
@@ -47,6 +57,17 @@ def test_lines_have_the_columns_of_the_rows_that_are_named(number):
     assert done == (number // 8 * 8 if transpose.available else 0)
     np.testing.assert_array_equal(lines[:done], rows[list(ROWS), :done].T)
     assert (lines[done:] == -1.0).all()
+
+
+@pytest.mark.parametrize("number", [0, 5, 8, 17, 64])
+def test_rows_have_the_numbers_of_the_lines_that_are_listed(number):
+    lines = np.arange(90 * 16.0).reshape(90, 16)
+    index, rows = np.random.default_rng(1).permutation(90)[:64], np.full((10, 64), -1.0)
+    done = columns_read(index, lines, 8, rows.ravel(), 64, number)
+    assert done == (number // 8 * 8 if transpose.available else 0)
+    np.testing.assert_array_equal(rows[list(INTO), :done], lines[index[:done], 8:].T)
+    assert (rows[:, done:] == -1.0).all()
+    assert (rows[[8, 9]] == -1.0).all()
 
 
 def law() -> tuple:

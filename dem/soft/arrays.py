@@ -17,7 +17,7 @@ from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.batch_kinematics import KNOWN, OUT, PARTS, TOLD
 from dem.kernels.soft.contact.capsules import SLOTS, Capsules, Mixed
 from dem.kernels.soft.contact.contact_detection import LINE, SHARED
-from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds
+from dem.kernels.soft.contact.convex_bodies import LINES, ConvexBodyKinds, FacetedBodyKinds
 from dem.kernels.soft.contact.convex_contacts import AXES, FOUND
 from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat
 from dem.kernels.soft.contact.facet_contacts import SLOTS as FACET_SLOTS
@@ -270,6 +270,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         listed_orientation=empty((4, 0 if layout.all_single_spheres else n)),
         picked_pose=empty((7, n if layout.found else 0)),
         moved=empty(n if layout.found else 0),
+        lines=empty((bodies.owner.size if layout.found else 0, LINES)),
         pairs=zeros(chunks, np.int64),
         **candidate_arrays(chunks, 0, layout),
         force_at=zeros(chunks, np.int64),

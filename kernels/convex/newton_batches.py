@@ -11,11 +11,11 @@ from dem.kernels.compiler.jit import inline, vector_loop
 from dem.kernels.convex.overlap import (
     FIRST_RADIUS,
     NOISE,
+    SHORTEST,
     NoLines,
     combined,
     frame_across,
     in_plane,
-    is_last,
     solved,
     surfaces_at,
     unit,
@@ -31,11 +31,28 @@ WAY, TURN_A, TURN_B, AXIS, BEFORE, EXPECTED, LOWEST, MARGIN, KEPT = 0, 3, 7, 11,
 # rows that an evaluation writes: next normal; g there, and at the normal before; places on A and on B [m]; what
 # follows; by how much g is less than what proves bodies to be apart [m]
 NEXT, VALUE, VALUE_BEFORE, PLACE_A, PLACE_B, STATUS, GAP, ROWS = 18, 21, 22, 23, 26, 29, 30, 31
-# rows of integers that a column keeps: kind and first number of A and of B, whose column it is, steps so far
+# rows that are scratch of new columns: a cache line of both bodies each
+LINE_A, LINE_B = ROWS, ROWS + 8
+# rows of integers that a column keeps: kind and first number of A and of B, whose column it is, steps so far; scratch
+# of new columns: both bodies
 KIND_A, FIRST_A, KIND_B, FIRST_B, OWNER, STEPS, INTEGERS = range(7)
-FREE = 7  # row of integers that is no column's: columns that are finished
+PIECE_A, PIECE_B = INTEGERS, INTEGERS + 1
 MOST_STEPS = 10  # of a column, after which `overlap` takes over
+# angle of a last step, if support points move by no more than this times the sizes. What it leaves out is of second
+# order in the normal and in places, some 1e-10, and of third order in the overlap
+SMALL = 1e-5
 UNDECIDED, FOUND, APART, UNUSUAL = 0.0, 1.0, 2.0, 3.0
+
+
+@inline
+def is_last(promise, s_1, s_2, g_1, g_2, size):
+    """Whether a step is the last one: what it leaves out is small, or all that rounding leaves.
+
+    promise: by how much it is to lower g [m].
+    s_1, s_2: the step. g_1, g_2: gradient of g, by which support points move [m].
+    """
+    is_small = (s_1 * s_1 + s_2 * s_2 < SMALL * SMALL) & (g_1 * g_1 + g_2 * g_2 < (SMALL * size) * (SMALL * size))
+    return is_small | (promise <= SHORTEST * size)
 
 
 @vector_loop
@@ -62,7 +79,7 @@ def evaluate_normals(count, shapes, numbers, integers, rows, written):
         expected = rows[flat(EXPECTED, t)]
         is_noise = expected <= NOISE * size  # what the last step was to lower
         is_usual = is_usual and (is_noise or g <= rows[flat(BEFORE, t)] - 0.1 * expected)
-        status = FOUND if is_noise or is_last(promise, s_1, s_2, size, NoLines()) else UNDECIDED
+        status = FOUND if is_noise or is_last(promise, s_1, s_2, g_1, g_2, size) else UNDECIDED
         status = status if is_usual else UNUSUAL
         gap = rows[flat(LOWEST, t)] - rows[flat(MARGIN, t)] * size - g
         status = APART if gap > 0.0 else status
@@ -75,16 +92,15 @@ def evaluate_normals(count, shapes, numbers, integers, rows, written):
 
 
 @inline
-def begin_at(t, n, lowest, margin, integers, rows):
+def begin_at(t, n, lowest, margin, rows):
     """Begin the search of column t at a normal.
 
     lowest, margin: see `LOWEST`, `MARGIN`.
-    Writes rows, integers: column t.
+    Writes rows: column t.
     """
     put(rows, AXIS, t, n)
     rows[flat(BEFORE, t)], rows[flat(EXPECTED, t)] = math.inf, 1.0
     rows[flat(LOWEST, t)], rows[flat(MARGIN, t)] = lowest, margin
-    integers[STEPS, t] = 0
 
 
 @inline
@@ -114,16 +130,6 @@ def copy_column(source, t, integers, rows):
         rows[flat(r, t)] = rows[flat(r, source)]
     for r in range(INTEGERS):
         integers[r, t] = integers[r, source]
-
-
-@inline
-def close_gaps(first, finished, count, integers, rows):
-    """Move the last columns to those in row FREE, from number `first` to `finished`; returns how many are left."""
-    for m in range(finished - 1, first - 1, -1):
-        count -= 1
-        if integers[FREE, m] < count:
-            copy_column(count, integers[FREE, m], integers, rows)
-    return count
 
 
 @inline

@@ -78,6 +78,51 @@ def lines_of(*rows):
     return by_eights if available else none
 
 
+def reading(rows):
+    """Function that reads eight lines of memory as columns of these rows."""
+
+    @intrinsic
+    def read(_typing, index, lines, column, numbers, length, t):
+        def generate(context, builder, signature, arguments):
+            index, lines, column, numbers, length, t = arguments
+            argument_types, loaded = signature.args, []
+            given = context.make_array(argument_types[0])(context, builder, index)
+            for n in range(EIGHT):
+                k = builder.load(builder.gep(given.data, [builder.add(t, ir.Constant(t.type, n))]))
+                line = place_of(context, builder, argument_types[1], lines, (k, column), ROW)
+                loaded.append(builder.load(line, align=8))
+            for r, row in zip(rows, transposed(builder, loaded), strict=True):
+                builder.store(row, eight_of(context, builder, argument_types[3], numbers, r, length, t), align=8)
+            return context.get_dummy_value()
+
+        return types.none(index, lines, types.int64, numbers, types.int64, types.int64), generate
+
+    return read
+
+
+def columns_of(*rows):
+    """Function of (index, lines, column, numbers, length, number) that reads lines of memory as columns of eight rows.
+
+    Of `number` columns as many as are whole eights: the eight numbers of row index[t] of `lines`, from a column on, go
+    to column t of rows of a `length` each, which lie one after the other in `numbers`. It returns how many it has read.
+    """
+    read = reading(rows)
+
+    @inline
+    def by_eights(index, lines, column, numbers, length, number):
+        t = 0
+        while t + EIGHT <= number:
+            read(index, lines, column, numbers, length, t)
+            t += EIGHT
+        return t
+
+    @inline
+    def none(index, lines, column, numbers, length, number):
+        return 0
+
+    return by_eights if available else none
+
+
 def line_at(context, builder, argument_types, index, first, n, lines):
     """Which line the n-th of eight is, and its address."""
     given = context.make_array(argument_types[0])(context, builder, index)

@@ -158,6 +158,7 @@ class Neighbours(NamedTuple):
     clearance: np.ndarray
     picked_pose: np.ndarray
     moved: np.ndarray
+    lines: np.ndarray  # of convex bodies, else empty: (M, 16), two cache lines a piece, see ``contact.convex_bodies``
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first
     # (C K, R) what each candidate remembers (dem.kernels.laws), and what fills a line of the cache up;
     # empty if the law needs nothing

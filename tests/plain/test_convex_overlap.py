@@ -305,7 +305,7 @@ def solved_in_batch(pairs, start):
             numbers += one.numbers[one.at :].tolist()
             write_quaternion(rows, turn, t, one.q)
         put(rows, newton_batches.WAY, t, r)
-        newton_batches.begin_at(t, start[t], -math.inf, 0.0, integers, rows)
+        newton_batches.begin_at(t, start[t], -math.inf, 0.0, rows)
     count = newton_batches.fill_up(len(pairs), integers, rows)
     results = [None] * len(pairs)
     for _ in range(newton_batches.MOST_STEPS):
@@ -333,8 +333,9 @@ def test_a_batch_finds_what_the_solver_of_one_pair_does():
     together = solved_in_batch(pairs, start)
     for (g, n, middle), (g_0, n_0, middle_0) in zip(together, alone, strict=True):
         assert g == pytest.approx(g_0, abs=4e-18)
-        np.testing.assert_allclose(n, n_0, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(middle, middle_0, rtol=0, atol=1e-14)
+        # of second order in the last step, of up to 1e-5
+        np.testing.assert_allclose(n, n_0, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(middle, middle_0, rtol=0, atol=1e-13)
     assert solved_in_batch(pairs[::-1], start[::-1])[::-1] == together
 
 

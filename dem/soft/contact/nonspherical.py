@@ -213,6 +213,7 @@ def with_shapes(kinds: Kinds, pieces: Sequence[ConvexParts]) -> ConvexBodyKinds:
         first_number=np.cumsum([0, *(len(row) for row in numbers)])[:-1],
         numbers=np.concatenate([np.asarray(row, float) for row in numbers]),
         bound=np.concatenate([each.radii for each in pieces]),
+        is_centred=all(len(each.kinds) == 1 and not each.offsets.any() for each in pieces),
         solver=np.zeros(convex_contacts.SOLVER_COLUMNS, np.int64),
     )  # fmt: skip
 

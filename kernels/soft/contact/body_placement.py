@@ -7,7 +7,7 @@ from dem.kernels.numerics.quaternion import load_quaternion, rotate, store_quate
 from dem.kernels.numerics.vector import add, dot, load, store, subtract
 from dem.kernels.soft.chunks import chunk_of, first_candidate
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, place_axis, place_pieces
-from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.kernels.soft.contact.convex_bodies import KIND, ROW, SPIN, TURN, VELOCITY, ConvexBodyKinds
 from dem.kernels.soft.neighbours.displacement import squared_turn
 from dem.kernels.soft.state import Kinds
 
@@ -31,15 +31,6 @@ def place_at_centres(low, high, position, sphere_position):
     """
     for b in range(low, high):
         store(sphere_position, b, load(position, b))
-
-
-@inline
-def are_at_centres(bodies, kinds):
-    """Whether every body carries one sphere, at its centre."""
-    farthest = 0.0
-    for g in range(kinds.max_sphere_offset.size):
-        farthest = max(farthest, kinds.max_sphere_offset[g])
-    return bodies.owner.size == bodies.kind.size and farthest == 0.0
 
 
 turn = select("kinds", {Kinds: None, Capsules: place_axis, Mixed: place_pieces})
@@ -77,14 +68,56 @@ def measure_moved(low, high, kind, bound, position, orientation, picked_pose, mo
         moved[b] = math.sqrt(dot(d, d)) + math.sqrt(turned)
 
 
+@vector_loop
+def write_lines(
+    low, high, first_sphere, kind, first_offset, sphere_position, orientation, velocity, spin, lines
+):  # fmt: skip
+    """Write the cache lines of the pieces of the bodies low to high, from which contacts read them.
+
+    first_sphere, kind, sphere_position, orientation, velocity, spin: of `Bodies`, the last two ahead of the forces.
+    first_offset: of `Kinds`.
+    Writes lines: see `dem.kernels.soft.contact.convex_bodies`.
+    """
+    for b in range(low, high):
+        q, v, w = load_quaternion(orientation, b), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        if velocity.shape[1] > 0:
+            v = load(velocity, b)
+        if spin.shape[1] > 0:
+            w = load(spin, b)
+        row = first_offset[kind[b]] - first_sphere[b]
+        for s in range(first_sphere[b], first_sphere[b + 1]):
+            lines[s, 0], lines[s, 1], lines[s, 2] = load(sphere_position, s)
+            lines[s, TURN], lines[s, TURN + 1], lines[s, TURN + 2], lines[s, TURN + 3] = q
+            lines[s, ROW] = float(row + s)
+            lines[s, VELOCITY], lines[s, VELOCITY + 1], lines[s, VELOCITY + 2] = v
+            lines[s, SPIN], lines[s, SPIN + 1], lines[s, SPIN + 2] = w
+            lines[s, KIND] = float(kind[b])
+
+
+@inline
+def write_all_lines(kinds, bodies, neighbours):
+    """Write the cache lines of the pieces of all bodies, which have been placed."""
+    write_lines(
+        0, bodies.kind.size, bodies.first_sphere, bodies.kind, kinds.first_offset, bodies.sphere_position,
+        bodies.orientation, bodies.velocity_predicted, bodies.angular_velocity_predicted, neighbours.lines,
+    )  # fmt: skip
+
+
+record_lines = select("kinds", {Kinds: None, ConvexBodyKinds: write_all_lines})
+
+
 @inline
 def place_convex(kinds, c, bodies, neighbours):
     """Place the pieces of the bodies of chunk c that have anything to touch, and measure how far they have moved."""
     low, high = chunk_of(c, bodies.kind.size)
-    if are_at_centres(bodies, kinds):
+    if kinds.is_centred:
         place_at_centres(low, high, bodies.position, bodies.sphere_position)
     else:
         place_spheres(kinds, c, bodies, neighbours)
+    write_lines(
+        low, high, bodies.first_sphere, bodies.kind, kinds.first_offset, bodies.sphere_position, bodies.orientation,
+        bodies.velocity_predicted, bodies.angular_velocity_predicted, neighbours.lines,
+    )  # fmt: skip
     measure_moved(
         low, high, bodies.kind, kinds.bounding_radius, bodies.position, bodies.orientation, neighbours.picked_pose,
         neighbours.moved,

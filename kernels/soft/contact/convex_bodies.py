@@ -29,6 +29,7 @@ ConvexBodyKinds = NamedTuple(
         ("first_number", np.ndarray),  # (S,) int64, where the numbers of each piece begin
         ("numbers", np.ndarray),  # (P,) numbers of all shapes
         ("bound", np.ndarray),  # (S,) radius of the bounding sphere of each piece about its centre [m]
+        ("is_centred", bool),  # whether every body is one piece, about its centre of mass
         ("solver", np.ndarray),  # (SOLVER_COLUMNS,) int64, what the solver did in the run, see `convex_contacts`
     ],
 )
@@ -40,6 +41,25 @@ class FacetedBodyKinds(ConvexBodyKinds):
     """Kinds of a run in which some convex bodies are polyhedra, which touch at several places."""
 
     extends = (ConvexBodyKinds,)
+
+
+# columns of `Neighbours.lines`: centre of a piece [m], orientation, row of the tables of pieces; in the second line
+# velocity [m/s] and spin [rad/s] of its body at the next forces, kind of the body
+CENTRE, TURN, ROW, VELOCITY, SPIN, KIND, LINES = 0, 3, 7, 8, 11, 14, 16
+
+
+@inline
+def piece_of(s, kinds, lines):
+    """Piece s as a convex body, turned as it is, from its cache line."""
+    row = int(lines[s, ROW])
+    q = (lines[s, TURN], lines[s, TURN + 1], lines[s, TURN + 2], lines[s, TURN + 3])
+    return ConvexBody(kinds.shapes, kinds.shape[row], kinds.numbers, kinds.first_number[row], q)
+
+
+@inline
+def centre_of(s, lines):
+    """Centre of piece s [m], from its cache line."""
+    return lines[s, CENTRE], lines[s, CENTRE + 1], lines[s, CENTRE + 2]
 
 
 @inline

@@ -28,11 +28,22 @@ from dem.kernels.convex.shape_kinds import NOWHERE, has_facets, is_smooth_at, ro
 from dem.kernels.domain.deforming import DeformingFaces
 from dem.kernels.domain.faces import BoxFaces, height, inward
 from dem.kernels.domain.periodic import minimum_image, nearest_image
-from dem.kernels.numerics.columns import BLOCK, flat, get, put, write_quaternion
-from dem.kernels.numerics.quaternion import load_quaternion
+from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, dot, load, scale, store, subtract
 from dem.kernels.simd.memory import prefetch
-from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds, at_plane, convex_body, row_of
+from dem.kernels.simd.transpose import EIGHT, columns_of
+from dem.kernels.soft.contact.convex_bodies import (
+    CENTRE,
+    LINES,
+    ROW,
+    TURN,
+    ConvexBodyKinds,
+    FacetedBodyKinds,
+    at_plane,
+    centre_of,
+    convex_body,
+    piece_of,
+)
 from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.surface_motion import radius_of
 
@@ -53,6 +64,14 @@ def is_of_corners(law, a, b):
 
 
 @inline
+def pair_of(k, kinds, neighbours, box):
+    """Pieces j and i of candidate k, and the way from the centre of j to that of i [m]."""
+    i, j, lines = neighbours.sphere_i[k], neighbours.sphere_j[k], neighbours.lines
+    r = minimum_image(box, centre_of(i, lines), centre_of(j, lines))
+    return piece_of(j, kinds, lines), piece_of(i, kinds, lines), r
+
+
+@inline
 def solve(k, n, reach, bodies, kinds, neighbours, box):
     """Overlap of candidate k: of sphere j with sphere i, seen from the centre of the former.
 
@@ -61,12 +80,8 @@ def solve(k, n, reach, bodies, kinds, neighbours, box):
     Returns the overlap [m], unit normal from j to i, place halfway between the touching ones from the centre of j [m],
         number of steps, how the solver ended.
     """
-    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-    b, c = bodies.owner[i], bodies.owner[j]
-    r = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
-    overlap, n, x_j, x_i, steps, ending = convex_overlap(
-        convex_body(j, c, bodies, kinds), convex_body(i, b, bodies, kinds), r, n, reach
-    )
+    a, b, r = pair_of(k, kinds, neighbours, box)
+    overlap, n, x_j, x_i, steps, ending = convex_overlap(a, b, r, n, reach)
     return overlap, n, scale(0.5, add(x_j, add(r, x_i))), steps, ending
 
 
@@ -86,14 +101,14 @@ def found_normal(k, neighbours):
 
 
 @inline
-def load_overlap(k, bodies, neighbours, box):
+def load_overlap(k, neighbours, box):
     """Overlap of candidate k, normal and place, see `solve`; and the way from the centre of j to that of i.
 
     Returns the overlap [m], unit normal, place [m], way [m], periodic cells between them.
     """
     at, found = FOUND * k, neighbours.found
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-    r, image = nearest_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
+    r, image = nearest_image(box, centre_of(i, neighbours.lines), centre_of(j, neighbours.lines))
     n, place = found_normal(k, neighbours), (found[at + 4], found[at + 5], found[at + 6])
     return found[at], n, place, r, image
 
@@ -124,10 +139,9 @@ def proven_gap(law, k, least, bodies, kinds, neighbours, box):
     n = stored_normal(law, k, neighbours)
     if not abs(dot(n, n) - 1.0) < UNIT:
         return 0.0
-    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-    r = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
-    h_j, _ = support_of(convex_body(j, bodies.owner[j], bodies, kinds), n)
-    h_i, _ = support_of(convex_body(i, bodies.owner[i], bodies, kinds), scale(-1.0, n))
+    a, b, r = pair_of(k, kinds, neighbours, box)
+    h_j, _ = support_of(a, n)
+    h_i, _ = support_of(b, scale(-1.0, n))
     return least - MARGIN * (h_j + h_i) - (h_j + h_i - dot(n, r))
 
 
@@ -253,64 +267,106 @@ def find_overlap(kinds, sink, law, k, at, least, bodies, neighbours, box, overla
 @inline
 def is_pair_of_corners(law, k, kinds, bodies, neighbours):
     """Whether candidate k is one of two polyhedra, see `is_of_corners`."""
-    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-    b, c = bodies.owner[i], bodies.owner[j]
-    return is_of_corners(law, convex_body(j, c, bodies, kinds), convex_body(i, b, bodies, kinds))
+    i, j, lines = neighbours.sphere_i[k], neighbours.sphere_j[k], neighbours.lines
+    return is_of_corners(law, piece_of(j, kinds, lines), piece_of(i, kinds, lines))
 
 
 @inline
 def is_smooth_pair(k, kinds, bodies, neighbours):
     """Whether both bodies of candidate k are smooth, so that Newton's method applies."""
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-    kind_j, kind_i = (
-        kinds.shape[row_of(j, bodies.owner[j], bodies, kinds)],
-        kinds.shape[row_of(i, bodies.owner[i], bodies, kinds)],
-    )
+    kind_j = kinds.shape[int(neighbours.lines[j, ROW])]
+    kind_i = kinds.shape[int(neighbours.lines[i, ROW])]
     return is_smooth_at(kinds.shapes, kind_j, ()) and is_smooth_at(kinds.shapes, kind_i, ())
 
 
 @vector_loop
-def prefetch_rows(number, candidate, history):
-    """Prefetch the history of candidates, one cache line each."""
+def prefetch_pairs(number, candidate, sphere_i, sphere_j, lines, history):
+    """Prefetch the history of candidates and the first lines of their pieces."""
     for m in range(number):
-        prefetch(history, candidate[m] * history.shape[1])
+        k = candidate[m]
+        prefetch(history, k * history.shape[1])
+        prefetch(lines, sphere_i[k] * LINES)
+        prefetch(lines, sphere_j[k] * LINES)
 
 
 @vector_loop
-def gather_columns(
-    law, box, column, number, least, candidate, sphere_i, sphere_j, owner, first_sphere, kind, first_offset, shape,
-    first_number, sphere_position, orientation, has_history, history, integers, rows,
-):  # fmt: skip
-    """Write candidates to columns of a batch of `dem.kernels.convex.newton_batches`.
+def gather_pairs(number, candidate, sphere_i, sphere_j, owner, piece_a, piece_b):
+    """Write which candidates and pieces columns are of: owner, piece_a, piece_b; see `gather_columns`."""
+    for t in range(number):
+        k = candidate[t]
+        owner[t], piece_a[t], piece_b[t] = k, sphere_j[k], sphere_i[k]
 
-    column, number: (BLOCK,) columns to write, how many.
-    least: see `list_convex_overlaps`.
-    candidate: of each of these columns, counted from the chunk's first one.
-    sphere_i, sphere_j, has_history, history: of the candidates of a chunk.
-    owner, first_sphere, kind, sphere_position, orientation: of `Bodies`.
-    first_offset, shape, first_number: of `ConvexBodyKinds`.
-    Writes integers, rows: these columns.
+
+@vector_loop
+def read_last_lines(first, number, piece_a, piece_b, lines, rows):
+    """Read the lines of columns from the first on, of which `read_line_of_a` leaves a few or all."""
+    for t in range(first, number):
+        for r in range(EIGHT):
+            rows[flat(newton_batches.LINE_A + r, t)] = lines[piece_a[t], r]
+            rows[flat(newton_batches.LINE_B + r, t)] = lines[piece_b[t], r]
+
+
+@vector_loop
+def begin_columns(
+    law, box, number, least, owner, shape, first_number, has_history, history, kind_a, first_a, kind_b, first_b, steps,
+    read, rows,
+):  # fmt: skip
+    """Begin columns of a batch of `dem.kernels.convex.newton_batches` whose lines have been read.
+
+    owner, read: candidate of each, rows of lines; the same array as `rows`.
+    All others: see `gather_columns`.
+    Writes rows, kind_a, first_a, kind_b, first_b, steps: these columns.
     """
     at = laws.columns(law)
-    for m in range(number):
-        k, t = candidate[m], column[m]
-        i, j = sphere_i[k], sphere_j[k]
-        b, c = owner[i], owner[j]
-        row_i, row_j = first_offset[kind[b]] + i - first_sphere[b], first_offset[kind[c]] + j - first_sphere[c]
-        r = minimum_image(box, load(sphere_position, i), load(sphere_position, j))
+    for t in range(number):
+        k = owner[t]
+        row_a = int(read[flat(newton_batches.LINE_A + ROW, t)])
+        row_b = int(read[flat(newton_batches.LINE_B + ROW, t)])
+        kind_a[t], first_a[t], kind_b[t], first_b[t] = (
+            shape[row_a], first_number[row_a], shape[row_b], first_number[row_b],
+        )  # fmt: skip
+        x_a, x_b = get(read, newton_batches.LINE_A + CENTRE, t), get(read, newton_batches.LINE_B + CENTRE, t)
+        r = minimum_image(box, x_b, x_a)
         put(rows, newton_batches.WAY, t, r)
-        write_quaternion(rows, newton_batches.TURN_A, t, load_quaternion(orientation, c))
-        write_quaternion(rows, newton_batches.TURN_B, t, load_quaternion(orientation, b))
-        integers[newton_batches.KIND_A, t], integers[newton_batches.KIND_B, t] = shape[row_j], shape[row_i]
-        integers[newton_batches.FIRST_A, t] = first_number[row_j]
-        integers[newton_batches.FIRST_B, t] = first_number[row_i]
-        integers[newton_batches.OWNER, t] = k
+        for u in range(4):
+            rows[flat(newton_batches.TURN_A + u, t)] = read[flat(newton_batches.LINE_A + TURN + u, t)]
+            rows[flat(newton_batches.TURN_B + u, t)] = read[flat(newton_batches.LINE_B + TURN + u, t)]
         n = (history[k, at], history[k, at + 1], history[k, at + 2])
         touches, is_kept = has_history[k] != 0, abs(dot(n, n) - 1.0) < UNIT
         lowest = -math.inf if laws.has_range(law) and touches else least
         margin = MARGIN if is_kept and not touches else 0.0  # the start must not be seen in what is found
-        n = n if is_kept or touches else first_direction(r)
-        newton_batches.begin_at(t, n, lowest, margin, integers, rows)
+        m = first_direction(r)
+        n = n if is_kept or touches else m
+        newton_batches.begin_at(t, n, lowest, margin, rows)
+        steps[t] = 0
+
+
+@inline
+def gather_columns(law, box, first, number, least, candidate, start, kinds, neighbours, integers, rows):
+    """Write candidates to columns of a batch of `dem.kernels.convex.newton_batches`.
+
+    first, number: of the columns; how many.
+    least: see `list_convex_overlaps`.
+    candidate: of each of these columns, counted from the chunk's first one, `start`.
+    Writes integers, rows: these columns.
+    """
+    piece_a, piece_b = integers[newton_batches.PIECE_A, first:], integers[newton_batches.PIECE_B, first:]
+    owner, lines, rows = integers[newton_batches.OWNER, first:], neighbours.lines, rows[first:]
+    gather_pairs(number, candidate, neighbours.sphere_i[start:], neighbours.sphere_j[start:], owner, piece_a, piece_b)
+    read_line_of_a(piece_a, lines, 0, rows, BLOCK, number)
+    done = read_line_of_b(piece_b, lines, 0, rows, BLOCK, number)
+    read_last_lines(done, number, piece_a, piece_b, lines, rows)
+    begin_columns(
+        law, box, number, least, owner, kinds.shape, kinds.first_number, neighbours.has_history[start:],
+        neighbours.history[start:], integers[newton_batches.KIND_A, first:], integers[newton_batches.FIRST_A, first:],
+        integers[newton_batches.KIND_B, first:], integers[newton_batches.FIRST_B, first:],
+        integers[newton_batches.STEPS, first:], rows, rows,
+    )  # fmt: skip
+
+
+read_line_of_a = columns_of(*range(newton_batches.LINE_A, newton_batches.LINE_A + EIGHT))
+read_line_of_b = columns_of(*range(newton_batches.LINE_B, newton_batches.LINE_B + EIGHT))
 
 
 @func
@@ -324,9 +380,7 @@ def find_corners(kinds, sink, law, k, at, bodies, neighbours, box, overlap, sums
     at: its place in `overlap`; all others see `list_convex_overlaps`.
     Writes overlap: a number above 0 if the candidate may touch, not more than the overlap if it is less.
     """
-    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-    a, b = convex_body(j, bodies.owner[j], bodies, kinds), convex_body(i, bodies.owner[i], bodies, kinds)
-    r = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
+    a, b, r = pair_of(k, kinds, neighbours, box)
     n, reach, bound = found_normal(k, neighbours), rounding_of(a) + rounding_of(b), -math.inf
     if abs(dot(n, n) - 1.0) < UNIT:
         h_a, h_b, along = extent(a, n), extent(b, scale(-1.0, n)), dot(n, r)
@@ -372,7 +426,7 @@ def list_each(kinds, sink, law, start, listed, least, rows, integers, bodies, ne
 def list_in_batches(kinds, sink, law, start, listed, least, rows, integers, bodies, neighbours, box, overlap, sums):
     """Overlap of each of the candidates listed, smooth pairs in batches; see `list_convex_overlaps`.
 
-    A column of the batch whose pair is finished is taken by the next candidate.
+    Columns whose pairs are finished are closed up, and the next candidates are written behind the others.
     """
     smooth = 0
     for m in range(listed.size):
@@ -382,29 +436,27 @@ def list_in_batches(kinds, sink, law, start, listed, least, rows, integers, bodi
             smooth += 1
         else:
             find_overlap(kinds, sink, law, k, k - start, least, bodies, neighbours, box, overlap, sums)
-    free, taken, count = integers[newton_batches.FREE], 0, BLOCK
-    for t in range(BLOCK):
-        free[t] = t
-    finished = BLOCK
+    taken = count = 0
     while True:
-        more = min(finished, smooth - taken)
-        prefetch_rows(more, listed[taken:], neighbours.history[start:])
-        gather_columns(
-            law, box, free, more, least, listed[taken:], neighbours.sphere_i[start:], neighbours.sphere_j[start:],
-            bodies.owner, bodies.first_sphere, bodies.kind, kinds.first_offset, kinds.shape, kinds.first_number,
-            bodies.sphere_position, bodies.orientation, neighbours.has_history[start:], neighbours.history[start:],
-            integers, rows,
-        )  # fmt: skip
-        count, taken = newton_batches.close_gaps(more, finished, count, integers, rows), taken + more
+        more = min(BLOCK - count, smooth - taken)
+        gather_columns(law, box, count, more, least, listed[taken:], start, kinds, neighbours, integers, rows)
+        count, taken = count + more, taken + more
         if count == 0:
             return
+        prefetch_pairs(
+            min(BLOCK, smooth - taken), listed[taken:], neighbours.sphere_i[start:], neighbours.sphere_j[start:],
+            neighbours.lines, neighbours.history[start:],
+        )  # fmt: skip
         filled = newton_batches.fill_up(count, integers, rows)
         newton_batches.evaluate_normals(filled, kinds.shapes, kinds.numbers, integers, rows, rows)
-        finished = 0
+        left = 0
         for t in range(count):
             if is_finished(kinds, sink, law, t, start, least, integers, rows, bodies, neighbours, box, overlap, sums):
-                free[finished] = t
-                finished += 1
+                continue
+            if left < t:
+                newton_batches.copy_column(t, left, integers, rows)
+            left += 1
+        count = left
 
 
 @inline
@@ -421,7 +473,8 @@ def is_finished(kinds, sink, law, t, start, least, integers, rows, bodies, neigh
             record_clearance(sink, k, rows[flat(newton_batches.GAP, t)], bodies, neighbours)
             return True
         r, lowest = get(rows, newton_batches.WAY, t), rows[flat(newton_batches.LOWEST, t)]
-        newton_batches.begin_at(t, first_direction(r), lowest, 0.0, integers, rows)
+        newton_batches.begin_at(t, first_direction(r), lowest, 0.0, rows)
+        integers[newton_batches.STEPS, t] = 0
         return False
     steps = integers[newton_batches.STEPS, t] + 1
     if status == newton_batches.UNDECIDED and steps < newton_batches.MOST_STEPS:

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, vector_loop
-from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
+from dem.kernels.domain.periodic import image_velocity, nearest_image
 from dem.kernels.laws import ContactKinematics
-from dem.kernels.numerics.columns import BLOCK, flat, get, get_quaternion, put, write_quaternion
-from dem.kernels.numerics.quaternion import load_quaternion, rotate_back
+from dem.kernels.numerics.columns import BLOCK, flat, get, get_quaternion, put
+from dem.kernels.numerics.quaternion import rotate, rotate_back
 from dem.kernels.numerics.vector import add, cross, divide, dot, load, subtract
+from dem.kernels.simd.transpose import EIGHT, columns_of
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
     CANDIDATE,
@@ -21,18 +22,21 @@ from dem.kernels.soft.contact.batch_kinematics import (
     NORMAL,
     OF_I,
     OF_J,
+    OF_POLYHEDRA,
     OVERLAP,
     POINT,
     STIFFNESS,
     write_kinematics,
 )
+from dem.kernels.soft.contact.convex_bodies import CENTRE, KIND, LINES, ROW, SPIN, TURN, VELOCITY, centre_of
 from dem.kernels.soft.contact.convex_contacts import FOUND, load_overlap
-from dem.kernels.soft.contact.surface_motion import radius_of, spin_of
 
-# rows that are gathered of both bodies of a contact: velocity [m/s], spin [rad/s], orientation, radius in laws [m]
-SPEED_I, SPEED_J, SPIN_I, SPIN_J, TURN_I, TURN_J, RADIUS_I, RADIUS_J = 0, 3, 6, 9, 12, 16, 20, 21
+# rows that are gathered: `Neighbours.lines` of both pieces of a contact, in scratch of polyhedra, which is free then
+LINE_I, LINE_J = OF_POLYHEDRA // BLOCK, OF_POLYHEDRA // BLOCK + LINES
 PLACE = KNOWN + 6  # row of kinematics, behind those of ``facet_contacts``: place from the centre of sphere j [m]
-KIND_I, KIND_J = 3, 4  # rows of integers: kinds of both bodies
+PIECE_I, PIECE_J = 3, 4  # rows of integers: both pieces
+read_first_of_i, read_second_of_i = (columns_of(*range(r, r + EIGHT)) for r in (LINE_I, LINE_I + EIGHT))
+read_first_of_j, read_second_of_j = (columns_of(*range(r, r + EIGHT)) for r in (LINE_J, LINE_J + EIGHT))
 
 
 class TouchingBody(NamedTuple):
@@ -84,30 +88,70 @@ def kinematics_of(law, one, other, stiffness, overlap, normal):
     )  # fmt: skip
 
 
-@inline
-def arms_at(box, place, r, x_i, x_j, centre_i, centre_j):
-    """Place of a contact from the centres of mass of both bodies [m].
+class Piece(NamedTuple):
+    """A piece and the motion of its body, as read from its lines."""
 
-    place, r: from the centre of sphere j, of the contact and of sphere i [m].
-    x_i, x_j, centre_i, centre_j: centres of the spheres, and of mass [m].
-    """
-    arm_i = add(subtract(place, r), minimum_image(box, x_i, centre_i))
-    return arm_i, add(place, minimum_image(box, x_j, centre_j))
-
-
-@inline
-def velocity_of(b, bodies):
-    """Velocity of body b; zero where the law needs none."""
-    return load(bodies.velocity_predicted, b) if bodies.velocity_predicted.shape[1] > 0 else (0.0, 0.0, 0.0)
+    centre: tuple  # [m]
+    orientation: tuple
+    row: int  # of the tables of pieces
+    velocity: tuple  # of its body at the forces [m/s]
+    spin: tuple  # [rad/s]
+    kind: int  # of its body
 
 
 @inline
-def touching_body(s, b, arm, velocity, bodies, kinds):
-    """Body b that touches with sphere s, at an arm from its centre [m], as it moves at a velocity [m/s]."""
-    g = bodies.kind[b]
+def arm_of(is_centred, piece, offset):
+    """Centre of a piece from the centre of mass of its body [m]."""
+    return (0.0, 0.0, 0.0) if is_centred else rotate(piece.orientation, load(offset, piece.row))
+
+
+@inline
+def touching_body(piece, arm, velocity, radius, mass, inverse_mass, inertia):
+    """The body of a piece, at an arm from its centre of mass [m], with a velocity [m/s]."""
+    g = piece.kind
     return TouchingBody(
-        arm, velocity, spin_of(b, bodies), load_quaternion(bodies.orientation, b), radius_of(s, b, bodies, kinds),
-        kinds.mass[g], kinds.inverse_mass[g], load(kinds.inertia, g),
+        arm, velocity, piece.spin, piece.orientation, radius[piece.row], mass[g], inverse_mass[g], load(inertia, g)
+    )
+
+
+@inline
+def kinematics_between(
+    law, box, is_centred, one, other, place, stiffness, overlap, normal, offset, radius, mass, inverse_mass, inertia
+):  # fmt: skip
+    """Kinematics of the contact of two pieces, i and j, and its place from the centres of mass of both bodies.
+
+    is_centred: whether all pieces are about the centres of mass of their bodies.
+    one, other, place: `Piece` i, j; place of the contact from the centre of piece j [m].
+    stiffness, overlap, normal: of the contact [N m^-1.5, m], unit vector from j to i.
+    offset, radius, mass, inverse_mass, inertia: of `Kinds`.
+    Returns `dem.kernels.laws.ContactKinematics`, arms [m].
+    """
+    r, image = nearest_image(box, one.centre, other.centre)
+    arm_i = add(subtract(place, r), arm_of(is_centred, one, offset))
+    arm_j = add(place, arm_of(is_centred, other, offset))
+    v_j = add(other.velocity, image_velocity(box, image, subtract(arm_j, arm_i)))
+    body_i = touching_body(one, arm_i, one.velocity, radius, mass, inverse_mass, inertia)
+    body_j = touching_body(other, arm_j, v_j, radius, mass, inverse_mass, inertia)
+    return kinematics_of(law, body_i, body_j, stiffness, overlap, normal), arm_i, arm_j
+
+
+@inline
+def piece_of_line(s, lines):
+    """Piece s, from its lines."""
+    return Piece(
+        centre_of(s, lines), (lines[s, TURN], lines[s, TURN + 1], lines[s, TURN + 2], lines[s, TURN + 3]),
+        int(lines[s, ROW]), (lines[s, VELOCITY], lines[s, VELOCITY + 1], lines[s, VELOCITY + 2]),
+        (lines[s, SPIN], lines[s, SPIN + 1], lines[s, SPIN + 2]), int(lines[s, KIND]),
+    )  # fmt: skip
+
+
+@inline
+def piece_of_columns(is_alone, first, t, gathered):
+    """Piece of column t, from its lines in rows from the first on; is_alone: whether there is one kind of piece."""
+    return Piece(
+        get(gathered, first + CENTRE, t), get_quaternion(gathered, first + TURN, t),
+        0 if is_alone else int(gathered[flat(first + ROW, t)]), get(gathered, first + VELOCITY, t),
+        get(gathered, first + SPIN, t), 0 if is_alone else int(gathered[flat(first + KIND, t)]),
     )  # fmt: skip
 
 
@@ -118,17 +162,13 @@ def kinematics_of_convex(kinds, law, k, bodies, neighbours, box):
     k: see `dem.kernels.soft.contact.cluster_kinematics.kinematics_of_spheres`.
     Returns what `dem.kernels.soft.contact.cluster_kinematics.kinematics_of_spheres` does.
     """
-    depth, normal, place, r, image = load_overlap(k, bodies, neighbours, box)
-    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-    b, c = bodies.owner[i], bodies.owner[j]
-    arm_i, arm_j = arms_at(
-        box, place, r, load(bodies.sphere_position, i), load(bodies.sphere_position, j),
-        load(bodies.position, b), load(bodies.position, c),
+    depth, normal, place, _, _ = load_overlap(k, neighbours, box)
+    one = piece_of_line(neighbours.sphere_i[k], neighbours.lines)
+    other = piece_of_line(neighbours.sphere_j[k], neighbours.lines)
+    return kinematics_between(
+        law, box, False, one, other, place, neighbours.stiffness[k], depth, normal, kinds.offset, kinds.radius,
+        kinds.mass, kinds.inverse_mass, kinds.inertia,
     )  # fmt: skip
-    v_c = add(velocity_of(c, bodies), image_velocity(box, image, subtract(arm_j, arm_i)))
-    one = touching_body(i, b, arm_i, velocity_of(b, bodies), bodies, kinds)
-    other = touching_body(j, c, arm_j, v_c, bodies, kinds)
-    return kinematics_of(law, one, other, neighbours.stiffness[k], depth, normal), arm_i, arm_j
 
 
 @vector_loop
@@ -146,72 +186,57 @@ def load_found(number, candidate, found, kinematics):
 
 
 @vector_loop
-def gather_bodies(
-    box, number, candidate, sphere_i, sphere_j, stiffness, owner, first_sphere, kind, first_offset, radius, material,
-    sphere_position, position, orientation, velocity, spin, known, kinematics, gathered, kind_i, kind_j, material_i,
-    material_j,
-):  # fmt: skip
-    """Gather the bodies of contacts.
+def gather_pieces(number, candidate, sphere_i, sphere_j, stiffness, piece_i, piece_j, kinematics):
+    """List the pieces of contacts.
 
     candidate: (BLOCK,) of each column, counted from the chunk's first one.
     sphere_i, sphere_j, stiffness: of the candidates of a chunk.
-    owner, first_sphere, kind, sphere_position, position, orientation, velocity, spin: of `Bodies`.
-    first_offset, radius, material: of `Kinds`.
-    known: row PLACE of kinematics; the same array as `kinematics`.
-    Writes kinematics: rows STIFFNESS, POINT and ARM. Writes gathered: rows SPEED_I to RADIUS_J.
-    Writes kind_i, kind_j, material_i, material_j: (BLOCK,).
+    Writes piece_i, piece_j: (BLOCK,). Writes kinematics: row STIFFNESS.
     """
     for t in range(number):
         k = candidate[t]
-        i, j = sphere_i[k], sphere_j[k]
-        b, c = owner[i], owner[j]
-        g, h = kind[b], kind[c]
-        x_i, x_j = load(sphere_position, i), load(sphere_position, j)
-        r, image = nearest_image(box, x_i, x_j)
-        arm_i, arm_j = arms_at(box, get(known, PLACE, t), r, x_i, x_j, load(position, b), load(position, c))
-        put(kinematics, POINT, t, arm_i)
-        put(kinematics, ARM, t, arm_j)
+        piece_i[t], piece_j[t] = sphere_i[k], sphere_j[k]
         kinematics[flat(STIFFNESS, t)] = stiffness[k]
-        gathered[flat(RADIUS_I, t)] = radius[first_offset[g] + i - first_sphere[b]]
-        gathered[flat(RADIUS_J, t)] = radius[first_offset[h] + j - first_sphere[c]]
-        write_quaternion(gathered, TURN_I, t, load_quaternion(orientation, b))
-        write_quaternion(gathered, TURN_J, t, load_quaternion(orientation, c))
-        kind_i[t], kind_j[t], material_i[t], material_j[t] = g, h, material[g], material[h]
-        v_b = v_c = w_b = w_c = (0.0, 0.0, 0.0)
-        if velocity.shape[1] > 0:
-            v_b = load(velocity, b)
-            v_c = add(load(velocity, c), image_velocity(box, image, subtract(arm_j, arm_i)))
-        if spin.shape[1] > 0:
-            w_b, w_c = load(spin, b), load(spin, c)
-        put(gathered, SPEED_I, t, v_b)
-        put(gathered, SPEED_J, t, v_c)
-        put(gathered, SPIN_I, t, w_b)
-        put(gathered, SPIN_J, t, w_c)
 
 
 @vector_loop
-def compute_columns(law, number, kind_i, kind_j, mass, inverse_mass, inertia, gathered, known, kinematics):
-    """Compute the kinematics of contacts from what has been gathered.
+def read_last_lines(first, number, piece_i, piece_j, lines, gathered):
+    """Read the lines of the pieces of columns from the first on, of which `read_lines` leaves a few or all.
 
-    kind_i, kind_j, gathered: see `gather_bodies`.
-    mass, inverse_mass, inertia: of `Kinds`.
-    known: rows OVERLAP, NORMAL, STIFFNESS, POINT and ARM of kinematics; the same array as `kinematics`.
-    Writes kinematics: see `dem.kernels.soft.contact.batch_kinematics.write_kinematics`.
+    piece_i, piece_j, lines: pieces of each column; of `Neighbours`.
+    Writes gathered: LINES rows from LINE_I, and as many from LINE_J on.
+    """
+    for t in range(first, number):
+        for r in range(LINES):
+            gathered[flat(LINE_I + r, t)] = lines[piece_i[t], r]
+            gathered[flat(LINE_J + r, t)] = lines[piece_j[t], r]
+
+
+@vector_loop
+def compute_columns(
+    law, box, is_centred, is_alone, number, offset, radius, material, mass, inverse_mass, inertia, gathered, known,
+    kinematics, material_i, material_j,
+):  # fmt: skip
+    """Compute the kinematics of contacts from the lines of their pieces.
+
+    is_centred, is_alone: whether all pieces are about the centres of mass of their bodies; whether all are alike.
+    offset, radius, material, mass, inverse_mass, inertia: of `Kinds`.
+    gathered: rows of `read_last_lines`.
+    known: rows OVERLAP, NORMAL, STIFFNESS and PLACE of kinematics; the same array as `kinematics`.
+    Writes kinematics: rows POINT and ARM, and those of `dem.kernels.soft.contact.batch_kinematics.write_kinematics`.
+    Writes material_i, material_j: (BLOCK,).
     """
     for t in range(number):
-        g, h = kind_i[t], kind_j[t]
-        one = TouchingBody(
-            get(known, POINT, t), get(gathered, SPEED_I, t), get(gathered, SPIN_I, t),
-            get_quaternion(gathered, TURN_I, t), gathered[flat(RADIUS_I, t)], mass[g], inverse_mass[g],
-            load(inertia, g),
+        one = piece_of_columns(is_alone, LINE_I, t, gathered)
+        other = piece_of_columns(is_alone, LINE_J, t, gathered)
+        contact, arm_i, arm_j = kinematics_between(
+            law, box, is_centred, one, other, get(known, PLACE, t), known[flat(STIFFNESS, t)],
+            known[flat(OVERLAP, t)], get(known, NORMAL, t), offset, radius, mass, inverse_mass, inertia,
         )  # fmt: skip
-        other = TouchingBody(
-            get(known, ARM, t), get(gathered, SPEED_J, t), get(gathered, SPIN_J, t),
-            get_quaternion(gathered, TURN_J, t), gathered[flat(RADIUS_J, t)], mass[h], inverse_mass[h],
-            load(inertia, h),
-        )  # fmt: skip
-        stiffness, overlap = known[flat(STIFFNESS, t)], known[flat(OVERLAP, t)]
-        write_kinematics(t, kinematics_of(law, one, other, stiffness, overlap, get(known, NORMAL, t)), kinematics)
+        put(kinematics, POINT, t, arm_i)
+        put(kinematics, ARM, t, arm_j)
+        material_i[t], material_j[t] = material[one.kind], material[other.kind]
+        write_kinematics(t, contact, kinematics)
 
 
 @inline
@@ -221,18 +246,27 @@ def compute_kinematics_of_columns(start, number, candidate, context, gathered, k
     start, number, candidate: first candidate of the chunk; columns; (BLOCK,) candidate of each.
     Writes gathered, kinematics, ids: as the loops above.
     """
-    bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
-    gather_bodies(
-        context.box, number, candidate, neighbours.sphere_i[start:], neighbours.sphere_j[start:],
-        neighbours.stiffness[start:], bodies.owner, bodies.first_sphere, bodies.kind, kinds.first_offset, kinds.radius,
-        kinds.material, bodies.sphere_position, bodies.position, bodies.orientation, bodies.velocity_predicted,
-        bodies.angular_velocity_predicted, kinematics, kinematics, gathered, ids[KIND_I], ids[KIND_J], ids[OF_I],
-        ids[OF_J],
+    kinds, neighbours, lines = context.kinds, context.neighbours, context.neighbours.lines
+    gather_pieces(
+        number, candidate, neighbours.sphere_i[start:], neighbours.sphere_j[start:], neighbours.stiffness[start:],
+        ids[PIECE_I], ids[PIECE_J], kinematics,
     )  # fmt: skip
-    compute_columns(
-        context.law, number, ids[KIND_I], ids[KIND_J], kinds.mass, kinds.inverse_mass, kinds.inertia, gathered,
-        kinematics, kinematics,
-    )  # fmt: skip
+    read_first_of_i(ids[PIECE_I], lines, 0, gathered, BLOCK, number)
+    read_first_of_j(ids[PIECE_J], lines, 0, gathered, BLOCK, number)
+    read_second_of_i(ids[PIECE_I], lines, EIGHT, gathered, BLOCK, number)
+    done = read_second_of_j(ids[PIECE_J], lines, EIGHT, gathered, BLOCK, number)
+    read_last_lines(done, number, ids[PIECE_I], ids[PIECE_J], lines, gathered)
+    # a loop each, in which numbers that all pieces share are read once
+    if kinds.is_centred and kinds.radius.size == 1:
+        compute_columns(
+            context.law, context.box, True, True, number, kinds.offset, kinds.radius, kinds.material, kinds.mass,
+            kinds.inverse_mass, kinds.inertia, gathered, kinematics, kinematics, ids[OF_I], ids[OF_J],
+        )  # fmt: skip
+    else:
+        compute_columns(
+            context.law, context.box, False, False, number, kinds.offset, kinds.radius, kinds.material, kinds.mass,
+            kinds.inverse_mass, kinds.inertia, gathered, kinematics, kinematics, ids[OF_I], ids[OF_J],
+        )  # fmt: skip
 
 
 @func

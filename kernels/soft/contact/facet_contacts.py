@@ -55,7 +55,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     write_vector_columns,
 )
 from dem.kernels.soft.contact.contact_detection import FORCE_J, LINE, ON_I, ON_J
-from dem.kernels.soft.contact.convex_bodies import convex_body
+from dem.kernels.soft.contact.convex_bodies import piece_of
 from dem.kernels.soft.contact.convex_contacts import (
     AXES,
     DEEPEST,
@@ -257,10 +257,9 @@ def add_pair(sink, law, first, counted, k, bodies, kinds, neighbours, box, scrat
     Writes scratch, kinematics, ids: as `add_polyhedra`; ids: PAIR, CANDIDATE and ORDER as well.
     Writes neighbours, sums: see `record_corners`, in steps.
     """
-    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-    a = convex_body(j, bodies.owner[j], bodies, kinds)
-    b = convex_body(i, bodies.owner[i], bodies, kinds)
-    depth, normal, place, r, _ = load_overlap(k, bodies, neighbours, box)
+    depth, normal, place, r, _ = load_overlap(k, neighbours, box)
+    a = piece_of(neighbours.sphere_j[k], kinds, neighbours.lines)
+    b = piece_of(neighbours.sphere_i[k], kinds, neighbours.lines)
     number, weight, none = 0, 1.0, (0.0, 0.0, 0.0)
     if has_several_places(law, a, b, depth):
         number = add_polyhedra(law, first, k, a, b, r, normal, neighbours, scratch, kinematics, ids)
