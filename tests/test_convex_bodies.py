@@ -153,9 +153,6 @@ def test_what_convex_shapes_do_not_meet_is_refused_by_name():
     ring = dem.Torus((0, 0, 0), (0, 0, 1), 0.1, 0.02, inside=True, material=ELASTIC)
     with pytest.raises(ValueError, match=r"walls\[0\] is .*Torus.*, which a dem\.Ellipsoid cannot meet"):
         dem.Simulation(grain, walls=[ring], **few)
-    box = dem.Box((-0.1, -0.1, 0), (0.1, 0.1, 0.2), material=ELASTIC, roughness=0.1)
-    with pytest.raises(ValueError, match="roughness"):
-        dem.Simulation(grain, box, **few)
     film = dem.Lubrication(roughness=1e-6)
     water = dem.Fluid(density=1000.0, viscosity=1e-3, drag="stokes", lubrication=film)
     with pytest.raises(ValueError, match=r"lubrication is of spheres, and not known of a dem\.Ellipsoid"):

@@ -19,6 +19,7 @@ from dem.model.walls.primitives import (
     Disc,
     Plane,
     Rectangle,
+    Revolution,
     Torus,
     direction,
 )
@@ -42,7 +43,7 @@ class ConvexWall(NamedTuple):
     inside: bool = False  # whether particles may be inside
     radius: float = 0.0  # of a hollow [m]
     half: float = 0.0  # half the length of a hollow cylinder [m]
-    sweep: str = ""  # "shell" or "torus", for a ball that goes round the rims or the ring
+    sweep: str = ""  # "shell", "torus" or "profile", for a ball that goes round the rims or the ring
 
 
 def along(start: Point, end: Point) -> tuple[Point, tuple[float, float, float, float], float]:
@@ -91,12 +92,16 @@ def convex_wall(wall: Wall) -> ConvexWall | None:  # noqa: PLR0911, one for each
         return ConvexWall("cylinder", numbers, middle, turn, inside=True, radius=wall.radius, half=half)
     if isinstance(wall, (Cylinder, Cone)):
         return shell(wall)
+    if isinstance(wall, Revolution):
+        return profile(wall.points, wall.origin, wall.axis)
+    if isinstance(wall, Disc) and wall.inner_radius > 0.0:
+        return profile([(wall.inner_radius, 0.0), (wall.radius, 0.0)], wall.centre, wall.normal)._replace(inside=False)
     if isinstance(wall, Torus) and not wall.inside:
         turn = about(wall.centre, wall.axis)
         return ConvexWall(
             "ball", [wall.tube, wall.radius, wall.radius, 0.0, 0.0, 0.0], wall.centre, turn, sweep="torus"
         )
-    if isinstance(wall, Disc) and wall.inner_radius == 0.0:
+    if isinstance(wall, Disc):
         return ConvexWall("cylinder", [wall.radius, 0.0, 0.0], wall.centre, about(wall.centre, wall.normal))
     if isinstance(wall, Block):
         size = [b - a for a, b in zip(wall.lower, wall.upper, strict=True)]
@@ -120,10 +125,33 @@ def shell(wall: Cylinder | Cone) -> ConvexWall:
     return ConvexWall("ball", [0.0, *radii, half, *closed], middle, turn, inside=True, sweep="shell")
 
 
+def profile(points: Sequence[tuple[float, float]], origin: Point, axis: Point) -> ConvexWall:
+    """The surface that a polyline of points (r, z) sweeps about an axis through the origin [m].
+
+    See `dem.kernels.soft.wall_contact.convex_shells.find_at_profile`.
+    """
+    sign = math.copysign(1.0, axis[0])  # of the direction of `about`
+    places = [(r, sign * z) for r, z in points]
+    segments = list(itertools.pairwise(places))
+    numbers = [0.0, float(len(segments)), 0.0]
+    into: dict[tuple[float, float], list[float]] = {}
+    for one, other in segments:
+        low, high = sorted((one, other), key=lambda place: place[1])
+        numbers += [low[0], high[0], 0.5 * (high[1] - low[1]), 0.0, 0.0, 0.5 * (low[1] + high[1])]
+        way = np.subtract(other, one)
+        way = (way / portable.length(way)).tolist()
+        into.setdefault(one, []).extend(way)
+        into.setdefault(other, []).extend(-u for u in way)
+    # the middle of a flat end is no rim
+    joints = [(place, ways) for place, ways in into.items() if place[0] > 0.0 or 0.0 not in ways[1::2]]
+    for place, ways in joints:
+        numbers += [*place, *[*ways, 0.0, 0.0][:4]]
+    numbers[2] = float(len(joints))
+    return ConvexWall("ball", numbers, origin, about(origin, axis), inside=True, sweep="profile")
+
+
 def refusal(wall: Wall) -> str:
     """Why convex bodies cannot meet a wall; empty if they can."""
-    if wall.roughness:
-        return "is a rough one"
     if isinstance(wall, Plane):
         return ""
     met = convex_wall(wall)

@@ -21,6 +21,7 @@ from dem.kernels.soft.wall_contact.convex_at_walls import (
     HOLLOW_BALL,
     HOLLOW_CYLINDER,
     OUTSIDE,
+    PROFILE,
     SHELL,
     TORUS,
     TRIANGLES,
@@ -221,7 +222,7 @@ def with_shapes(kinds: Kinds, pieces: Sequence[ConvexParts]) -> ConvexBodyKinds:
 def check_compatible(
     particles: Particles, box: Box | None, walls: Sequence[Wall], fluid: Fluid | None, bonds: Bonds | None
 ) -> None:
-    """Refuse what convex shapes cannot meet yet: some walls, rough ones, and films of a fluid."""
+    """Refuse what convex shapes cannot meet yet: some walls, and films of a fluid."""
     convex = [shape for shape, _ in particles.variants if is_convex(shape)]
     if not convex:
         return
@@ -229,14 +230,11 @@ def check_compatible(
     for k, wall in enumerate(walls):
         if why := refusal(wall):
             message = (
-                f"walls[{k}] {why}, which a {what} cannot meet: take a smooth dem.Plane, Rectangle, Block, Ball, "
-                "CapsuleWall, Cylinder, Cone, Mesh, a Torus with particles outside, or faces of the box; only planes, "
-                "and walls with particles outside, may wear"
+                f"walls[{k}] {why}, which a {what} cannot meet: take a dem.Plane, Rectangle, Block, Ball, CapsuleWall, "
+                "Cylinder, Cone, Disc, Revolution, Mesh, a Torus with particles outside, or faces of the box; only "
+                "planes, and walls with particles outside, may wear"
             )
             raise ValueError(message)
-    if box and box.roughness:
-        message = f"the box has roughness {box.roughness!r}, which a {what} does not meet: leave it out"
-        raise ValueError(message)
     if fluid is not None and fluid.lubrication is not None:
         message = f"lubrication is of spheres, and not known of a {what}: leave it out, or take a dem.Clump"
         raise ValueError(message)
@@ -247,7 +245,7 @@ def convex_walls(kinds: Kinds, walls: Sequence[Wall]) -> NoConvexWalls | ConvexW
     if not isinstance(kinds, ConvexBodyKinds):
         return NoConvexWalls()
     hollow, outside = {"ball": HOLLOW_BALL, "cylinder": HOLLOW_CYLINDER}, {"triangle": TRIANGLES}
-    swept = {"shell": SHELL, "torus": TORUS}
+    swept = {"shell": SHELL, "torus": TORUS, "profile": PROFILE}
     met = [convex_wall(wall) for wall in walls]
     rows = [row or NO_CONTACT for row in met]
     sides = [
@@ -260,7 +258,7 @@ def convex_walls(kinds: Kinds, walls: Sequence[Wall]) -> NoConvexWalls | ConvexW
     present = [kind for kind, row in CONVEX_KINDS.items() if row.name in {each.shape for each in rows}]
     names = [CONVEX_KINDS[kind].name for kind in present]
     turn = 2 * np.pi * (np.arange(STARTS_AROUND) + 0.5) / STARTS_AROUND
-    made = ConvexShells if {SHELL, TORUS} & set(sides) else ConvexMeshes if TRIANGLES in sides else ConvexWalls
+    made = ConvexShells if {SHELL, TORUS, PROFILE} & set(sides) else ConvexMeshes if TRIANGLES in sides else ConvexWalls
     return made(
         side=np.array(sides),
         kinds=convex_kinds(present), shape=np.array([names.index(row.shape) for row in rows]),

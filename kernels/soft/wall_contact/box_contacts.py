@@ -180,7 +180,8 @@ def add_sphere(sink, law, s, b, seen, rate, bodies, kinds, neighbours, box):
     seen, rate: see `evaluate_dissipative`.
     Writes neighbours.wall_history, neighbours.wall_has_history: rows 6 s + face, in steps.
     """
-    sums, has_history, corners = no_sums(), neighbours.wall_has_history, corners_of(kinds, law, s, b, bodies)
+    sums, has_history = no_sums(), neighbours.wall_has_history
+    corners = 0 if are_rough(box) else corners_of(kinds, law, s, b, bodies)  # a plane is met in one place
     for face in range(6):
         k = 6 * s + face
         radius = radius_of(s, b, bodies, kinds)
@@ -227,7 +228,7 @@ def store_in_row(kinds, law, k, corner, outcome, history, neighbours, box):
 @inline
 def store_corner(kinds, law, k, corner, outcome, history, neighbours, box):
     """Keep the history of a corner in its slot of row k, or in one that is free; nothing if all are taken."""
-    at = 0
+    at = PLANE if are_rough(box) else 0
     if corner >= 0:
         at = slot_of_corner(law, k, corner, neighbours)
         if at == 0:
@@ -262,7 +263,8 @@ def recall_row(kinds, law, k, corner, neighbours, box):
 def recall_slot(kinds, law, k, corner, neighbours, box):
     """History of a corner at the face that row k is for."""
     if neighbours.wall_has_history.size > 0 and neighbours.wall_has_history[k] != 0:
-        at = slot_of_corner(law, k, corner, neighbours) if corner >= 0 else 0
+        first = PLANE if are_rough(box) else 0
+        at = slot_of_corner(law, k, corner, neighbours) if corner >= 0 else first
         if at > 0 or corner < 0:
             return laws.load(law, neighbours.wall_history, k, at)
     return laws.nothing(law)

@@ -30,14 +30,15 @@ from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, convex_body, place_at_plane, row_of
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.convex_meshes import CONTACT_POINT, PITCH, contact_point, find_on_mesh
-from dem.kernels.soft.wall_contact.convex_shells import find_at_ring, find_at_shell
+from dem.kernels.soft.wall_contact.convex_shells import find_at_profile, find_at_ring, find_at_shell
 from dem.kernels.soft.wall_contact.overlap_regions import find_all_contacts
 from dem.kernels.soft.wall_contact.wall_arrays import in_frame, in_world
 from dem.kernels.soft.wall_contact.wall_history import key_of_direction
 from dem.kernels.walls.potential_terms import DEEPEST, add_piece, clear_contact
 
-# what a wall is to convex bodies; a hollow cylinder is closed, a shell is a cone or a cylinder with an open end
-FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER, TRIANGLES, SHELL, TORUS = range(7)
+# what a wall is to convex bodies; a hollow cylinder is closed, a shell is a cone or a cylinder with an open end, a
+# profile is a surface of revolution
+FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER, TRIANGLES, SHELL, TORUS, PROFILE = range(8)
 MOST_STEPS = 60
 RINGS = 4  # of directions to start from around the one to the centre
 SAME = 1e-3  # distance of places over the size of a body, below which two maxima are one
@@ -52,7 +53,7 @@ class NoConvexWalls(NamedTuple):
 class ConvexWalls(NamedTuple):
     """Shapes of W walls for contacts with convex bodies, in the wall's frame."""
 
-    side: np.ndarray  # (W,) int64, FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER, TRIANGLES, SHELL or TORUS
+    side: np.ndarray  # (W,) int64, FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER, TRIANGLES, SHELL, TORUS or PROFILE
     kinds: tuple  # chain of the kinds of shapes, see `dem.kernels.convex.shape_kinds`
     shape: np.ndarray  # (W,) int64, place of the shape of each in the chain
     first_number: np.ndarray  # (W,) int64, where its numbers begin
@@ -72,12 +73,13 @@ class ConvexMeshes(ConvexWalls):
 
 
 class ConvexShells(ConvexMeshes):
-    """Walls of which some are shells or tori, and some may be meshes."""
+    """Walls of which some are shells, profiles or tori, and some may be meshes."""
 
     extends = (ConvexMeshes,)
 
 
 find_in_shell = select("convex", {ConvexWalls: 0, ConvexShells: find_at_shell})
+find_on_profile = select("convex", {ConvexWalls: 0, ConvexShells: find_at_profile})
 find_on_ring = select("convex", {ConvexWalls: 0, ConvexShells: find_at_ring})
 find_on_triangles = select("convex", {ConvexWalls: 0, ConvexMeshes: find_on_mesh})
 
@@ -337,6 +339,8 @@ def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):  # noqa:
         count = find_on_triangles(convex, w, body, u, bound, beyond, power, walls.geometry, contacts, walls.scratch[c])
     elif side == SHELL:
         count = find_in_shell(convex, w, body, from_middle, axis, bound, beyond, power, contacts)
+    elif side == PROFILE:
+        count = find_on_profile(convex, w, body, from_middle, axis, bound, beyond, power, contacts)
     elif side == TORUS:
         count = find_on_ring(convex, w, body, from_middle, axis, bound, beyond, power, contacts)
     else:

@@ -1,4 +1,4 @@
-"""Convex bodies at open cylinders, at cones, and outside of tori: thin shells and rings.
+"""Convex bodies at open cylinders, cones, surfaces of revolution, and outside of tori: thin shells and rings.
 
 A place y of such a wall is as deep in a body as the overlap δ(y) of the two; contacts are the local maxima of δ over
 all places of the wall. With c, the centre of the body from the middle of the wall, a direction u across the axis a, and
@@ -11,7 +11,8 @@ the outward normal n(u) of the side, these are, for a body
 d is that of the tangent plane n·x = d. In each of them the support point x has (x + c) · (a × u) = 0, or the normal of
 the contact n · (a × u) = 0: a root between two directions, found by false position. The force is the gradient of the
 energy of δ, and contacts go from the side to its rim without a jump. Closed ends are planes, which the side continues
-beyond for bodies inside.
+beyond for bodies inside. A surface of revolution has a side for each segment of its polyline; at a joint δ falls into
+both of its segments.
 """
 
 import math
@@ -28,20 +29,25 @@ from dem.kernels.walls.potential_terms import add_piece, clear_contact
 # numbers of a shell behind the radius of a ball that goes round its rings: radii at both ends, half its length, whether
 # the ends are closed. A ring is a shell of one rim
 LOW_RADIUS, HIGH_RADIUS, HALF, LOW_CLOSED, HIGH_CLOSED, SHELL_NUMBERS = 1, 2, 3, 4, 5, 6
-INSIDE, OUTSIDE, LOW_RIM, HIGH_RIM, RING = range(5)
+INSIDE, OUTSIDE, LOW_RIM, HIGH_RIM, RING, JOINT = range(6)
+# numbers of a surface of revolution behind the radius of a ball: segments, joints; of each segment those of a shell,
+# and the height of its middle [m]; of each joint radius and height [m], unit vectors (r, z) into its segments, or zeros
+SEGMENT, JOINT_NUMBERS = SHELL_NUMBERS, 6
 MOST_STEPS = 60
 CLOSE = 1e-30  # square of the angle between directions that are one
 
 
 @func
-def at_direction(place, body, c, axis, u, start, beyond, convex, w):
+def at_direction(place, body, c, axis, u, start, beyond, convex, part):
     """Overlap at a direction u across the axis; see above.
 
-    place: INSIDE, OUTSIDE, LOW_RIM, HIGH_RIM or RING. start: unit vector, or zeros, to begin the overlap at a rim with.
+    place: INSIDE, OUTSIDE, LOW_RIM, HIGH_RIM, RING or JOINT.
+    start: unit vector, or zeros, to begin the overlap at a rim with.
+    part: shape of the ball that goes round rings, where its numbers and those of the shell or joint begin.
     Returns the overlap [m], what is positive where the place wanted is farther along a × u, normal from wall to body,
     support point about the centre of the body [m], whether it is a contact if the overlap is a maximum.
     """
-    k = convex.first_number[w]
+    shape, first, k = part
     low, high, half = convex.numbers[k + LOW_RADIUS], convex.numbers[k + HIGH_RADIUS], convex.numbers[k + HALF]
     low_closed, high_closed = convex.numbers[k + LOW_CLOSED] != 0.0, convex.numbers[k + HIGH_CLOSED] != 0.0
     forward, along = cross(axis, u), add(scale(high - low, u), scale(2.0 * half, axis))
@@ -49,11 +55,11 @@ def at_direction(place, body, c, axis, u, start, beyond, convex, w):
     if place == INSIDE or place == OUTSIDE:  # noqa: PLR1714
         along = scale(1.0 / length, along)
         n = scale(1.0 / length, subtract(scale(2.0 * half, u), scale(high - low, axis)))
-        first = add_scaled(scale(low, u), -half, axis)
-        height, sign = dot(n, subtract(c, first)), 1.0 if place == INSIDE else -1.0
+        begin = add_scaled(scale(low, u), -half, axis)
+        height, sign = dot(n, subtract(c, begin)), 1.0 if place == INSIDE else -1.0
         h, x = support_of(body, scale(sign, n))
         y = add(x, c)
-        s = dot(subtract(y, first), along)
+        s = dot(subtract(y, begin), along)
         beyond_low, beyond_high = s < 0.0, s > length
         if place == INSIDE:
             up = dot(c, axis)
@@ -63,13 +69,19 @@ def at_direction(place, body, c, axis, u, start, beyond, convex, w):
         return h + sign * height, dot(y, forward), scale(-sign, n), x, is_contact
     is_low = place == LOW_RIM
     centre = add_scaled(scale(low if is_low else high, u), -half if is_low else half, axis)
+    if place == JOINT:
+        centre = add_scaled(scale(convex.numbers[k], u), convex.numbers[k + 1], axis)
     way = subtract(c, centre)
     if dot(start, start) == 0.0:
         start = unit(way)
-    ball = ConvexBody(convex.kinds, convex.shape[w], convex.numbers, k, (1.0, 0.0, 0.0, 0.0))
+    ball = ConvexBody(convex.kinds, shape, convex.numbers, first, (1.0, 0.0, 0.0, 0.0))
     overlap, n, _, x, _, _ = convex_overlap(ball, body, way, start, math.inf)
     is_contact = True
-    if place != RING:
+    if place == JOINT:
+        across, up = dot(n, u), dot(n, axis)
+        for into in (k + 2, k + 4):
+            is_contact = is_contact and across * convex.numbers[into] + up * convex.numbers[into + 1] <= 0.0
+    elif place != RING:
         is_contact = dot(n, along) * (-1.0 if is_low else 1.0) >= 0.0
         if low_closed if is_low else high_closed:
             is_contact = is_contact and dot(n, u) >= 0.0
@@ -77,10 +89,10 @@ def at_direction(place, body, c, axis, u, start, beyond, convex, w):
 
 
 @func
-def find_between(place, body, c, axis, u, at_u, v, at_v, start, beyond, convex, w):
+def find_between(place, body, c, axis, u, at_u, v, at_v, start, beyond, convex, part):
     """Overlap at the root between two directions, with values of either sign; as `at_direction`."""
-    _, _, _, x_u, _ = at_direction(place, body, c, axis, u, start, beyond, convex, w)
-    overlap, value, n, x_v, is_contact = at_direction(place, body, c, axis, v, start, beyond, convex, w)
+    _, _, _, x_u, _ = at_direction(place, body, c, axis, u, start, beyond, convex, part)
+    overlap, value, n, x_v, is_contact = at_direction(place, body, c, axis, v, start, beyond, convex, part)
     x, exact_u, exact_v, side = x_v, at_u, at_v, 0
     for _ in range(MOST_STEPS):
         gap = subtract(v, u)
@@ -88,7 +100,7 @@ def find_between(place, body, c, axis, u, at_u, v, at_v, start, beyond, convex, 
             break
         m = unit(add(scale(-at_v, u), scale(at_u, v)))
         start = n if place > OUTSIDE else start
-        overlap, value, n, x, is_contact = at_direction(place, body, c, axis, m, start, beyond, convex, w)
+        overlap, value, n, x, is_contact = at_direction(place, body, c, axis, m, start, beyond, convex, part)
         if value > 0.0:
             u, at_u, exact_u, x_u = m, value, value, x
             at_v = 0.5 * at_v if side > 0 else at_v
@@ -106,7 +118,7 @@ def find_between(place, body, c, axis, u, at_u, v, at_v, start, beyond, convex, 
 
 
 @func
-def add_along(place, body, c, axis, least, beyond, power, convex, w, contacts, count):
+def add_along(place, body, c, axis, least, beyond, power, convex, part, contacts, count):
     """Write the contacts of one place, see `at_direction`; returns the number of contacts.
 
     least: of the component of directions along that to the body, over its distance from the axis, where contacts may
@@ -131,10 +143,12 @@ def add_along(place, body, c, axis, least, beyond, power, convex, w, contacts, c
         else:
             at = k % number
             v = unit(add(scale(convex.circle[0, at], first), scale(convex.circle[1, at], second)))
-        _, at_v, n, _, _ = at_direction(place, body, c, axis, v, start, beyond, convex, w)
+        _, at_v, n, _, _ = at_direction(place, body, c, axis, v, start, beyond, convex, part)
         start = n if place > OUTSIDE else zero
         if k > 0 and at_u > 0.0 and at_v <= 0.0:
-            overlap, n, x, is_contact = find_between(place, body, c, axis, u, at_u, v, at_v, start, beyond, convex, w)
+            overlap, n, x, is_contact = find_between(
+                place, body, c, axis, u, at_u, v, at_v, start, beyond, convex, part
+            )
             if is_contact:
                 count = add_contact(overlap + beyond, n, x, power, contacts, count)
         u, at_u = v, at_v
@@ -142,28 +156,28 @@ def add_along(place, body, c, axis, least, beyond, power, convex, w, contacts, c
 
 
 @func
-def add_rim(place, body, c, axis, radius, height, reach, beyond, power, convex, w, contacts, count):
+def add_rim(place, body, c, axis, radius, height, reach, beyond, power, convex, part, contacts, count):
     """Write the contacts with a circle about the axis; returns the number of contacts.
 
     radius, height: of the circle, 0 for a tip; along the axis [m].
     reach: from places of the circle to the centre of the body [m].
     """
     if radius == 0.0:
-        return add_tip(place, body, c, axis, beyond, power, convex, w, contacts, count)
+        return add_tip(place, body, c, axis, beyond, power, convex, part, contacts, count)
     up = dot(c, axis) - height
     least = 0.5 * (radius * radius + dot(c, c) - dot(c, axis) * dot(c, axis) + up * up - reach * reach) / radius
-    return add_along(place, body, c, axis, least, beyond, power, convex, w, contacts, count)
+    return add_along(place, body, c, axis, least, beyond, power, convex, part, contacts, count)
 
 
 @func
-def add_tip(place, body, c, axis, beyond, power, convex, w, contacts, count):
+def add_tip(place, body, c, axis, beyond, power, convex, part, contacts, count):
     """Write the contact with the tip of a cone; returns the number of contacts."""
     u = across(axis)[0]
-    _, _, n, _, _ = at_direction(place, body, c, axis, u, (0.0, 0.0, 0.0), beyond, convex, w)
+    _, _, n, _, _ = at_direction(place, body, c, axis, u, (0.0, 0.0, 0.0), beyond, convex, part)
     off = add_scaled(n, -dot(n, axis), axis)
     if dot(off, off) > 0.0:
         u = unit(off)
-    overlap, _, n, x, is_contact = at_direction(place, body, c, axis, u, n, beyond, convex, w)
+    overlap, _, n, x, is_contact = at_direction(place, body, c, axis, u, n, beyond, convex, part)
     if is_contact:
         count = add_contact(overlap + beyond, n, x, power, contacts, count)
     return count
@@ -196,13 +210,13 @@ def add_disc(body, c, axis, radius, height, is_inside, beyond, power, contacts, 
 
 
 @func
-def find_at_shell(convex, w, body, c, axis, bound, beyond, power, contacts):
-    """Write the contacts of a body with an open cylinder or a cone; returns their number.
+def add_sides(body, c, axis, reach, beyond, power, convex, part, contacts, count):
+    """Write the contacts of a body with the side of a shell.
 
-    c, axis: centre of the body from the middle of the wall [m]; direction from its first end to the other.
-    bound, beyond: radius of the bounding sphere, how far beyond touching contacts are wanted [m].
+    c, reach: centre of the body from the middle of the shell, radius about it within which there are contacts [m].
+    Returns whether the body is beside the axis within the shell; the number of contacts.
     """
-    k, reach = convex.first_number[w], bound + beyond
+    k = part[2]
     low, high, half = convex.numbers[k + LOW_RADIUS], convex.numbers[k + HIGH_RADIUS], convex.numbers[k + HALF]
     up, width = dot(c, axis), high - low
     length = math.sqrt(width * width + 4.0 * half * half)
@@ -211,11 +225,25 @@ def find_at_shell(convex, w, body, c, axis, bound, beyond, power, contacts):
     level = 0.5 * (low + high) + 0.5 * width * up / half
     slope = 2.0 * half / length
     is_inside = math.sqrt(dot(middle, middle)) < level
-    count = add_along(INSIDE, body, c, axis, level - reach / slope, beyond, power, convex, w, contacts, 0)
+    count = add_along(INSIDE, body, c, axis, level - reach / slope, beyond, power, convex, part, contacts, count)
     if not is_inside and level > 0.0:
-        count = add_along(OUTSIDE, body, c, axis, level, beyond, power, convex, w, contacts, count)
-    count = add_rim(LOW_RIM, body, c, axis, low, -half, reach, beyond, power, convex, w, contacts, count)
-    count = add_rim(HIGH_RIM, body, c, axis, high, half, reach, beyond, power, convex, w, contacts, count)
+        count = add_along(OUTSIDE, body, c, axis, level, beyond, power, convex, part, contacts, count)
+    return is_inside, count
+
+
+@func
+def find_at_shell(convex, w, body, c, axis, bound, beyond, power, contacts):
+    """Write the contacts of a body with an open cylinder or a cone; returns their number.
+
+    c, axis: centre of the body from the middle of the wall [m]; direction from its first end to the other.
+    bound, beyond: radius of the bounding sphere, how far beyond touching contacts are wanted [m].
+    """
+    k, reach = convex.first_number[w], bound + beyond
+    part = (convex.shape[w], k, k)
+    low, high, half = convex.numbers[k + LOW_RADIUS], convex.numbers[k + HIGH_RADIUS], convex.numbers[k + HALF]
+    is_inside, count = add_sides(body, c, axis, reach, beyond, power, convex, part, contacts, 0)
+    count = add_rim(LOW_RIM, body, c, axis, low, -half, reach, beyond, power, convex, part, contacts, count)
+    count = add_rim(HIGH_RIM, body, c, axis, high, half, reach, beyond, power, convex, part, contacts, count)
     if convex.numbers[k + LOW_CLOSED] != 0.0:
         back = scale(-1.0, axis)
         count = add_disc(body, c, back, low, half, is_inside, beyond, power, contacts, count)
@@ -229,4 +257,46 @@ def find_at_ring(convex, w, body, c, axis, bound, beyond, power, contacts):
     """Write the contacts of a body outside of a torus; as `find_at_shell`."""
     k = convex.first_number[w]
     radius, reach = convex.numbers[k + HIGH_RADIUS], bound + beyond + convex.numbers[k]
-    return add_rim(RING, body, c, axis, radius, 0.0, reach, beyond, power, convex, w, contacts, 0)
+    part = (convex.shape[w], k, k)
+    return add_rim(RING, body, c, axis, radius, 0.0, reach, beyond, power, convex, part, contacts, 0)
+
+
+@func
+def add_annulus(body, c, axis, low, high, beyond, power, contacts, count):
+    """Write the contact with a flat ring across the axis, from one radius to another; returns their number."""
+    side = -1.0 if dot(c, axis) < 0.0 else 1.0
+    h, x = support_of(body, scale(-side, axis))
+    y = add(x, c)
+    off = add_scaled(y, -dot(y, axis), axis)
+    square, least, most = dot(off, off), min(low, high), max(low, high)
+    if not least * least <= square <= most * most:
+        return count
+    return add_contact(h - side * dot(c, axis) + beyond, scale(side, axis), x, power, contacts, count)
+
+
+@func
+def find_at_profile(convex, w, body, c, axis, bound, beyond, power, contacts):
+    """Write the contacts of a body with a surface of revolution; as `find_at_shell`.
+
+    Each segment of its polyline is a shell or a flat ring, and each of its points a joint: a rim of all segments that
+    meet there. c: centre of the body from where r and z are 0 [m].
+    """
+    k, reach, count = convex.first_number[w], bound + beyond, 0
+    segments, joints, at = int(convex.numbers[k + 1]), int(convex.numbers[k + 2]), k + 3
+    for _ in range(segments):
+        part = (convex.shape[w], k, at - LOW_RADIUS)
+        low, high, half, middle = (
+            convex.numbers[at], convex.numbers[at + 1], convex.numbers[at + 2], convex.numbers[at + SEGMENT - 1],
+        )  # fmt: skip
+        from_middle = add_scaled(c, -middle, axis)
+        if half == 0.0:
+            count = add_annulus(body, from_middle, axis, low, high, beyond, power, contacts, count)
+        elif abs(dot(from_middle, axis)) < half + reach:
+            _, count = add_sides(body, from_middle, axis, reach, beyond, power, convex, part, contacts, count)
+        at += SEGMENT
+    for _ in range(joints):
+        part, radius, height = (convex.shape[w], k, at), convex.numbers[at], convex.numbers[at + 1]
+        if abs(dot(c, axis) - height) < reach:
+            count = add_rim(JOINT, body, c, axis, radius, height, reach, beyond, power, convex, part, contacts, count)
+        at += JOINT_NUMBERS
+    return count

@@ -146,7 +146,8 @@ def list_near_body(box, b, skin, bodies, kinds):
     c, free = b // CHUNK, math.inf
     for s in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
         radius = bounding_radius(kinds, kinds.first_offset[g] + s)
-        reach = (radius + largest_band_of(walls.rough, radius) + skin) * SLACK
+        band = largest_band_of(walls.rough, max(radius, kinds.radius[kinds.first_offset[g] + s]))
+        reach = (radius + band + skin) * SLACK
         x, start = centre(b, s, u, bodies, kinds), walls.wanted[c]
         for w in range(walls.material_row.size):
             away, count = math.inf, 0

@@ -2,7 +2,9 @@
 
 A plane is drawn when a sphere comes to touch the flat wall while it approaches, `dem.kernels.domain.roughness`. It
 stays with the wall, wherever that moves, while they touch, and is no higher or deeper than σ R about the wall, so that
-spheres that roll along it neither climb it nor fall through, and on a curved wall are soon on the wall again. The
+spheres that roll along it neither climb it nor fall through, and on a curved wall are soon on the wall again. A convex
+body touches the plane with its support point against the plane's normal: it acts as the ball with the radius of the
+body in contact laws that touches the plane there (`at_plane`), and the overlap is exact however the body turns. The
 particle's number, and that of its wall contacts so far, say which inclination it is: neither threads nor lists matter.
 
 The history of a contact begins with its plane: the normal, the place of the sphere at the last step, the overlap then.
@@ -19,6 +21,7 @@ from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.domain.roughness import tilted_normal
 from dem.kernels.numerics.quaternion import load_quaternion, rotate_back
 from dem.kernels.numerics.vector import dot, load, subtract
+from dem.kernels.soft.contact.convex_bodies import at_plane
 from dem.kernels.soft.contact.surface_motion import radius_of, surface_velocity
 from dem.kernels.soft.wall_contact.wall_arrays import in_frame, in_world, slot_at, surface_velocity_at
 
@@ -85,15 +88,17 @@ def rough_face(box, s, b, face, flat, half, rows, has_history, bodies, kinds):
 
     flat: overlap with the flat face [m]. Writes the plane to row 6 s + face of rows.
     """
-    k, n, x = 6 * s + face, inward(face), load(bodies.sphere_position, s)
-    place = subtract(x, load(box.shift, face))
+    k, n = 6 * s + face, inward(face)
     if has_history[k] == 0:
+        x = at_plane(kinds, s, b, n, bodies)
         v = subtract(surface_velocity(b, x, bodies, box), load(box.velocity, face))
         if not (flat > 0.0 and dot(v, n) < 0.0):
             return 0.0, n
         tilted, overlap = draw_plane(flat, n, v, box.roughness, box.seed, b, half, bodies)
+        place = subtract(at_plane(kinds, s, b, tilted, bodies), load(box.shift, face))
     else:
         tilted, before, overlap = load_plane(rows, k)
+        place = subtract(at_plane(kinds, s, b, tilted, bodies), load(box.shift, face))
         overlap -= dot(tilted, minimum_image(box, place, before))
     m, overlap = limited(tilted, overlap, n, flat, box.roughness * radius_of(s, b, bodies, kinds))
     store_plane(rows, k, 0, (tilted, place, overlap))
@@ -166,17 +171,18 @@ def rough_wall(rough, c, w, s, b, k, flat, normal, half, bodies, kinds, box):
     """
     if rough.roughness[w] == 0.0:
         return flat, normal, NO_PLANE
-    x = load(bodies.sphere_position, s)
-    place, m, tilted, overlap = in_frame(w, x, box), normal, normal, 0.0
     if k < 0:
+        x = at_plane(kinds, s, b, normal, bodies)
         v = subtract(surface_velocity(b, x, bodies, box), surface_velocity_at(w, x, normal, box))
         if not (flat > 0.0 and dot(v, normal) < 0.0):
             return 0.0, normal, NO_PLANE
         m, overlap = draw_plane(flat, normal, v, rough.roughness[w], rough.seed[w], b, half, bodies)
         tilted = rotate_back(load_quaternion(box.walls.poses.orientation, w), m) if box.walls.moving else m
+        place = in_frame(w, at_plane(kinds, s, b, m, bodies), box)
     else:
         tilted, before, overlap = load_plane(box.walls.old_history[c], k)
         m = in_world(w, tilted, box)
+        place = in_frame(w, at_plane(kinds, s, b, m, bodies), box)
         overlap -= dot(m, minimum_image(box, in_world(w, place, box), in_world(w, before, box)))
     m, overlap = limited(m, overlap, normal, flat, rough.roughness[w] * radius_of(s, b, bodies, kinds))
     return overlap, m, (tilted, place, overlap)

@@ -25,7 +25,7 @@ from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.contact_detection import add_sums, no_sums
 from dem.kernels.soft.contact.contact_evaluation import contact_force
-from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane
 from dem.kernels.soft.contact.result_sinks import ReportSink, WallForceSink, is_report
 from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, radius_near, spheres_of
@@ -204,10 +204,15 @@ def add_dissipative(law, sink, w, s, b, t, count, n, bodies, kinds, box):
         overlap, normal, plane = wall_plane(walls.rough, c, w, s, b, k, overlap, normal, sink.half, bodies, kinds, box)
     if not (overlap > 0.0 or (found > 0 and (laws.has_range(law) or not rough))):
         return no_sums(), n
-    contact, point, of_wall = encounter(w, s, b, t, overlap, normal, bodies, kinds, box)
+    if rough:
+        centre = at_plane(kinds, s, b, normal, bodies)
+        contact, point, of_wall = encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box)
+    else:
+        contact, point, of_wall = encounter(w, s, b, t, overlap, normal, bodies, kinds, box)
     rate = walls.rate[c, w] if laws.shares_damping(law) and not rough else 0.0
     contact, outcome, history = contact_force(law, m, row, contact, rate, history, sink.half, sink.time_sign)
-    outcome = couple_of_pieces(kinds, b, t, outcome, scale(dot(outcome.force, normal), normal), box)
+    if not rough:
+        outcome = couple_of_pieces(kinds, b, t, outcome, scale(dot(outcome.force, normal), normal), box)
     of_b, turning = s - bodies.first_sphere[b], laws.turns(law) or has_couples(kinds)
     return finish(
         sink, law, w, s, b, t, n, of_b, False, rough, plane, outcome.couple, turning, contact, point, of_wall, outcome,
