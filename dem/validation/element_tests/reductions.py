@@ -70,7 +70,7 @@ def sheared(largest: int, time_step: float, shift: float = 0.0) -> Path:
 
 
 def sheared_in_parts(largest: int, time_step: float) -> Path:
-    """The same in parts, each a run whose cell leans over too little to be reduced.
+    """Shear by a whole number and back in parts, each a run whose cell leans over too little to be reduced.
 
     Where it leans by LEAN, the next part begins with a cell of the same lattice that leans by 1 - LEAN to the other
     side. The energy goes on; the work is the sum of that of all parts.
