@@ -1,4 +1,4 @@
-"""Fixtures and the switches --slow and --nightly."""
+"""Fixtures and the switches --long, --slow and --nightly."""
 
 import gc
 import os
@@ -26,7 +26,8 @@ seen = {}  # tests with the mark few
 
 
 def pytest_addoption(parser):
-    parser.addoption("--slow", action="store_true", help="run the tests that take minutes")
+    parser.addoption("--long", action="store_true", help="run the tests that take seconds too, as .ci/run does")
+    parser.addoption("--slow", action="store_true", help="run the tests that take seconds or minutes too")
     parser.addoption("--nightly", action="store_true", help="throw thousands of random inputs, not dozens")
 
 
@@ -41,8 +42,8 @@ def pytest_itemcollected(item):
 
 
 def pytest_collection_modifyitems(config, items):
-    for switch in ("slow", "nightly"):
-        if not config.getoption(f"--{switch}"):
+    for switch in ("long", "slow", "nightly"):
+        if not config.getoption(f"--{switch}") and not (switch == "long" and config.getoption("--slow")):
             for item in items:
                 if switch in item.keywords:
                     item.add_marker(pytest.mark.skip(reason=f"needs --{switch}"))

@@ -12,6 +12,8 @@ from dem.kernels.compiler.jit import most_threads
 import dem
 from dem.validation.element_tests import lattices
 
+pytestmark = pytest.mark.long
+
 D = 0.01
 ELASTIC = dem.Material(young=5e6, poisson=0.3, density=2000.0)
 ROUGH = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.6, friction=0.5)

@@ -54,6 +54,7 @@ def gas(shape, material, side, spacing, speed, **more):
     return dem.Simulation(particles, box, gravity=(0, 0, 0), **({"time_step": 4e-6} | alike | more))
 
 
+@pytest.mark.long
 def test_an_ellipsoid_of_equal_axes_moves_as_a_sphere():
     """Both find the same overlaps, normals and arms but for rounding, and so do all that is computed from them."""
     runs = []
@@ -68,6 +69,7 @@ def test_an_ellipsoid_of_equal_axes_moves_as_a_sphere():
     np.testing.assert_allclose(grain.particles.velocity, ball.particles.velocity, rtol=0, atol=1e-10)
 
 
+@pytest.mark.long
 def test_energy_and_momentum_of_a_gas_are_conserved_to_the_order_of_the_scheme():
     errors, touched = [], 0
     for halves in range(2):
@@ -85,6 +87,7 @@ def test_energy_and_momentum_of_a_gas_are_conserved_to_the_order_of_the_scheme()
     assert errors[1] < 0.3 * errors[0]
 
 
+@pytest.mark.long
 def test_threads_lists_and_restarts_do_not_show_in_a_rough_gas(tmp_path):
     """What normals begin with is kept with friction, so no bit depends on the age of a list or the threads."""
     runs = [gas(GRAIN, ROUGH, 14, 0.0081, 0.5, **more) for more in ({"threads": 1}, {"threads": 2})]
@@ -120,6 +123,7 @@ def drum(material, count, time_step=4e-6, **more):
     return dem.Simulation(grains, box, walls=walls(0.02, material), **more)
 
 
+@pytest.mark.long
 def test_energy_of_ellipsoids_in_a_drum_is_conserved_to_the_order_of_the_scheme():
     errors, touched = [], 0
     for halves in range(2):
@@ -133,6 +137,7 @@ def test_energy_of_ellipsoids_in_a_drum_is_conserved_to_the_order_of_the_scheme(
     assert errors[1] < 0.35 * errors[0]  # second order: a quarter, and some room for terms of higher order
 
 
+@pytest.mark.long
 def test_lists_and_restarts_do_not_show_in_a_turning_drum(tmp_path):
     heavy = {"gravity": (0, 0, -98.1), "threads": 1}  # rests on the wall after 30 ms
     runs = [drum(DULL, 12, **more, **heavy) for more in ({}, {"_skin": (0.0004, 0.0001)})]

@@ -131,6 +131,7 @@ def searched(pairs, i, rng):
     return least
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_random_pairs_against_a_search_without_derivatives(count):
     """Overlaps of -50 to 50 micrometres of bodies of millimetres; places to 1e-12 m.

@@ -63,6 +63,7 @@ def test_materials(count):
     check()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", EXAMPLES)
 def test_shapes(count):
     nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)

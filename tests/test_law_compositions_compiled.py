@@ -26,7 +26,7 @@ COMBINATIONS = {
 }  # fmt: skip
 FEW = (("spheres", "linear"),)  # each combination has to be compiled
 SOME = [
-    pytest.param(*both, marks=() if both in FEW else pytest.mark.slow)
+    pytest.param(*both, marks=pytest.mark.long if both in FEW else pytest.mark.slow)
     for both in itertools.product(("spheres", "sizes", "mixture"), COMBINATIONS)
 ]
 

@@ -100,6 +100,7 @@ walls = [{{ type = "paraboloid", apex = [0, 0, 0], axis = [0, 0, 1], curvature =
 """
 
 
+@pytest.mark.long
 def test_case_files_find_it_by_its_entry_point(tmp_path):
     """In a process of its own, whose path has a package that declares the wall."""
     told = tmp_path / "bowls-1.0.dist-info"

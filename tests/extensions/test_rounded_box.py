@@ -92,6 +92,7 @@ def thrown(time_step, material=ELASTIC, **more):
     return together(*groups, material=material, time_step=time_step, **more)
 
 
+@pytest.mark.long
 def test_energy_momentum_and_angular_momentum_are_conserved_among_spheres_clumps_and_capsules():
     errors, turns, met = [], [], 0
     for halves in range(2):
@@ -112,6 +113,7 @@ def test_energy_momentum_and_angular_momentum_are_conserved_among_spheres_clumps
     assert turns[1] < 0.3 * turns[0]
 
 
+@pytest.mark.long
 def test_a_rough_run_goes_on_from_a_checkpoint_to_the_same_bytes(tmp_path):
     floor = dem.Plane((0, 0, -0.006), (0, 0, 1), material=ROUGH)
     sim = thrown(4e-6, ROUGH, walls=[floor], gravity=(0, 0, -9.81))

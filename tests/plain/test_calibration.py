@@ -82,6 +82,7 @@ def trial(number, d):
     return off @ np.linalg.solve(np.cov(fit.posterior.x.T), off) < {2: 5.99, 3: 7.81}[d]  # χ² of 95 %
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("d", [2, 3])
 @pytest.mark.parametrize(("trials", "least"), [(1, 1), pytest.param(20, 18, marks=pytest.mark.slow)])
 def test_hidden_parameters_are_found_within_the_stated_uncertainty(d, trials, least):
@@ -474,6 +475,7 @@ assert moments, "all kills were before anything was done"
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kills", "budget"), [(8, 12), pytest.param(20, 24, marks=pytest.mark.slow)])
 def test_killed_many_times_a_calibration_goes_on_and_computes_nothing_twice(instant, tmp_path, kills, budget):
     """And finds what one that was left alone finds."""

@@ -65,6 +65,7 @@ def test_at_one_temperature_particles_move_as_those_of_its_numbers(shape):
     assert other.particles.position.tobytes() != tabled.particles.position.tobytes()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", ["spheres", "fibres"])
 @pytest.mark.few(1)
 def test_lists_threads_ranks_and_restarts_change_no_bit(shape, small_chunks, tmp_path):

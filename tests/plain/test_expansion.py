@@ -84,6 +84,7 @@ def gas(skin=0.06, threads=1):
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_lists_threads_ranks_and_restarts_change_no_bit(small_chunks, tmp_path):
     alone, wide = gas(), gas(skin=0.2, threads=2)
     begun = np.sort(alone._engine.bodies.kind)

@@ -95,6 +95,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.long
 def test_a_run_and_a_case_file_find_the_law_of_a_package(folder):
     """The largest pull is that of h δ - K δ^1.5, with h = 4π k R* and K = 4/3 E* √R*: 4/27 h³/K²."""
     h, stiffness = 4 * 3.141592653589793 * 1e5 * 0.001, 4 / 3 * (1e7 / (2 * (1 - 0.09))) * 0.001**0.5

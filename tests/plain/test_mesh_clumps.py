@@ -31,6 +31,7 @@ def test_one_sphere_in_a_cube_is_its_inscribed_one(cube):
     assert union.mass_properties(1.0).volume == pytest.approx(4 / 3 * math.pi * 1e-9, rel=1e-5)
 
 
+@pytest.mark.long
 def test_more_spheres_come_nearer_to_an_ellipsoid(tmp_path):
     """Moved and turned in the file: the spheres are inside, the mass is that of the mesh, distances become less."""
     vertices, triangles = dem.Ellipsoid(semi_axes=(3.0, 2.0, 1.5)).surface_mesh(cells=6)

@@ -92,6 +92,7 @@ def runs(*wanted):
         yield name, [before, state(sim), float(getattr(sim, "time_step", None) or 0.0).hex()]
 
 
+@pytest.mark.long
 def test_bytes_do_not_depend_on_vector_code():
     here, there = in_both_ways("all")
     assert len(here) > 25

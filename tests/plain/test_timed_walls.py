@@ -220,6 +220,7 @@ def test_case_files_say_when_walls_are_there(tmp_path):
         load(tmp_path / "wrong.toml")
 
 
+@pytest.mark.long
 def test_a_servo_changes_its_force_as_scheduled_and_no_cut_restart_or_rank_changes_a_bit(tmp_path):
     """On a ball between a floor and a platen, whose force is held before and after the change."""
     servo = dem.Servo(force=0.01, axis=(0, 0, -1), fastest=0.2, gain=0.5, schedule=[(400 * DT, 0.004)])

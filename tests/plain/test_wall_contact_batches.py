@@ -58,6 +58,7 @@ def told(sim):
     return [np.asarray(each).tobytes() for each in state + walls] + [repr(sim.energy())]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("material", [SAND, ROLLING], ids=["friction", "rolling"])
 def test_contacts_with_walls_are_the_same_many_at_a_time_and_one_by_one(material):
     """To the bit: neither order nor company of contacts may show, nor through which formulae they go."""
