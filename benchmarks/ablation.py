@@ -82,7 +82,13 @@ PARTS = {
     ),
     "loading without numba's tables": (Edit(LINKING, "rtsys.initialize(target_context)", "target_context.refresh()"),),
     "way in not optimised": (Edit("compiler/libraries.py", "if not defines(ll_module, WAY_IN):", "if True:"),),
-    "functions simplified first": (Edit("compiler/libraries.py", "passes.run(function, builder)", "pass"),),
+    "functions simplified first": (
+        Edit("compiler/libraries.py", '"instruction_combine")\n        self._final', '"sroa")\n        self._final'),
+    ),
+    "operators typed once": (Edit("compiler/inference.py", "if kws or getattr", "if True or getattr"),),
+    "`max` and `min` in place": (
+        Edit("compiler/inference.py", "choose_number(max, operator.gt)\n    choose_number(min, operator.lt)", "pass"),
+    ),
     "loops optimised first": (
         Edit("compiler/libraries.py", "self._optimize_final_module()\n\n    def own", "pass\n\n    def own"),
     ),

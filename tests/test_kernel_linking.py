@@ -1,5 +1,8 @@
 """Parts, wholes, and plain compiling: the same functions, the same bits."""
 
+import itertools
+import math
+import operator
 import os
 import subprocess
 import sys
@@ -10,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from dem.kernels import laws
-from dem.kernels.compiler import compile_processes, disk_cache, fast_call, jit, link_time_inlining
+from dem.kernels.compiler import compile_processes, disk_cache, fast_call, inference, jit, link_time_inlining
 from dem.kernels.laws import hertz
 from dem.kernels.numerics import quaternion
 from numba import typeof
@@ -56,6 +59,19 @@ def test_numba_has_what_parts_lean_on(monkeypatch):
         (*link_time_inlining.EXPECTED, (link_time_inlining.codegen.JITCodeLibrary, "no_such_name")),
     )
     assert not link_time_inlining.is_as_expected()
+
+
+@compiled
+@pytest.mark.skipif(jit.PLAIN, reason="numba types each call anew")
+@pytest.mark.parametrize("operation", [operator.add, operator.truediv, operator.lt, math.sqrt])
+def test_operators_have_the_types_that_numba_finds(operation):
+    context = jit.numba.core.registry.cpu_target.typing_context
+    function, numbers = context.resolve_value_type(operation), (types.int32, types.int64, types.float64, types.boolean)
+    count = 1 if operation is math.sqrt else 2
+    for _ in range(2):
+        for arguments in itertools.product(numbers, repeat=count):
+            found = function.get_call_type(context, arguments, {})
+            assert found == inference.USUAL["get_call_type"](function, context, arguments, {})
 
 
 @jit.inline

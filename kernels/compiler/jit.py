@@ -44,6 +44,7 @@ environment.check()  # before numba reads it
 import numba
 from dem.kernels.compiler import (
     compile_processes,
+    inference,
     link_time_inlining,
     lowering,
     own_folder,
@@ -72,6 +73,7 @@ CompileError = errors.NumbaError  # what a user's function may cause
 PLAIN = bool(numba.config.DISABLE_JIT or os.environ.get("PCDM_DEM_PLAIN") or not link_time_inlining.is_as_expected())
 if not PLAIN:
     lowering.lean_on_numba()
+    inference.type_once()
 
 
 def _parts(*, stays_apart=False, **options):

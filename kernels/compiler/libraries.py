@@ -48,15 +48,20 @@ def defines(module, beginning):
     return any(one.name.startswith(beginning) for one in module.functions if not one.is_declaration)
 
 
+def simplify(module, codegen, *names):
+    """Run these passes of LLVM over a module."""
+    passes = llvm.create_new_module_pass_manager()
+    for name in names:
+        getattr(passes, f"add_{name}_pass")()
+    passes.run(module, codegen._pass_builder())
+
+
 class Library(codegen.JITCodeLibrary):
     """Code of a function."""
 
     def add_llvm_module(self, ll_module):
         """Simplify what is defined in it: inlined as it comes, contacts with friction run a sixth slower."""
-        for function in ll_module.functions:
-            if not function.is_declaration:
-                passes, builder = self._codegen._function_pass_manager()
-                passes.run(function, builder)
+        simplify(ll_module, self._codegen, "sroa", "simplify_cfg", "instruction_combine")
         self._final_module.link_in(ll_module)
 
 
@@ -124,10 +129,9 @@ class Whole(Library):
         if not defines(ll_module, WAY_IN):
             super().add_llvm_module(ll_module)
             return
-        passes = llvm.create_new_module_pass_manager()
-        for name in ("sroa", "simplify_cfg", "instruction_combine", "jump_threading", "simplify_cfg"):
-            getattr(passes, f"add_{name}_pass")()
-        passes.run(ll_module, self._codegen._pass_builder())
+        simplify(
+            ll_module, self._codegen, "sroa", "simplify_cfg", "instruction_combine", "jump_threading", "simplify_cfg"
+        )
         self.way_in = ll_module
 
     def _optimize_final_module(self):

@@ -27,6 +27,7 @@ from dem.kernels.compiler.selection import Argument
 from dem.kernels.compiler.struct_reference import by_value
 from llvmlite import binding as llvm
 from numba.core import (
+    base,
     caching,
     callconv,
     codegen,
@@ -43,7 +44,7 @@ from numba.core.compiler_machinery import PassManager
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.cpython import slicing
+from numba.cpython import builtins, slicing
 from numba.extending import lower_builtin
 from numba.np import arrayobj
 from numba.np.ufunc import parallel
@@ -51,11 +52,14 @@ from numba.np.ufunc import parallel
 EXPECTED = (
     (codegen.JITCodeLibrary, "_optimize_final_module", "_get_module_for_linking", "_ensure_finalized", "finalize"),
     (codegen.JITCodeLibrary, "add_llvm_module", "add_linking_library", "enable_object_caching"),
-    (codegen.JITCPUCodegen, "_function_pass_manager", "_pass_builder"),
+    (codegen.JITCPUCodegen, "_pass_builder"),
     (caching.FunctionCache, "save_overload", "load_overload", "_load_overload", "_guard_against_spurious_io_errors"),
     (callconv.CPUCallConv, "_get_arg_packer"),
     (cpu.CPUContext, "call_conv", "codegen", "get_abi_sizeof"),
     (lowering.Lower, "setup_function", "extract_function_arguments"),
+    (types.functions.BaseFunction, "get_call_type"),
+    (base, "_has_loc"),
+    (builtins, "do_minmax"),
     (arrayobj, "fix_integer_index", "make_array", "slicing"),
     (slicing, "fix_slice", "get_slice_length"),
     (typed_passes.NativeLowering, "run_pass", "lowering_class"),

@@ -1,0 +1,70 @@
+"""How numba types the calls of a kernel: operators once for the same types, extremes of numbers without functions.
+
+A kernel has thousands of sums and products of the same few types. For each of them numba tries all that it knows of an
+operator: its own rules, those of numpy's functions, those of text. For each pair of types that `max` and `min` get it
+types and lowers a function.
+"""
+
+# ruff: noqa: SLF001 (numba has no other way in)
+
+import operator
+
+from numba.core import base, types
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.cpython import builtins
+from numba.extending import lower_builtin
+
+USUAL = {}  # what numba has of the names below
+OPERATORS = (
+    "_operator",
+    "builtins",
+    "math",
+)  # where functions are whose types depend on those of arguments alone
+
+
+def call_type(function, context, args, kws):
+    """Signature of a call; that of an operator is found once for each list of types."""
+    if kws or getattr(function.typing_key, "__module__", None) not in OPERATORS:
+        return USUAL["get_call_type"](function, context, args, kws)
+    known, key = vars(function).setdefault("known", {}), (context, *(one._code for one in args))
+    if key not in known:
+        known[key] = USUAL["get_call_type"](function, context, args, kws)
+    return known[key]
+
+
+def has_location(function):
+    """Whether a function that writes code has an argument `loc`; numba asks it for each instruction."""
+    code = getattr(function, "__code__", None)
+    if code is None or hasattr(function, "__wrapped__"):
+        return USUAL["_has_loc"](function)
+    return "loc" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def choose_number(function, comparison):
+    """Have numba write the extreme of several numbers where it is asked for, as it writes it in functions."""
+
+    class Extreme(AbstractTemplate):
+        key = function
+
+        def generic(self, args, kws):
+            if kws or len(args) < 2 or not all(isinstance(one, types.Integer | types.Float) for one in args):
+                return None
+            return signature(self.context.unify_types(*args), *args)
+
+    infer_global(function, types.Function(Extreme))
+
+    @lower_builtin(function, types.VarArg(types.Number))
+    def lower(context, builder, sig, args):
+        return builtins.do_minmax(context, builder, sig.args, args, comparison)
+
+
+def type_once():
+    """Have numba infer types this way."""
+    for owner, name, ours in (
+        (types.functions.BaseFunction, "get_call_type", call_type),
+        (base, "_has_loc", has_location),
+    ):
+        USUAL[name] = getattr(owner, name)
+        setattr(owner, name, ours)
+    choose_number(max, operator.gt)
+    choose_number(min, operator.lt)
