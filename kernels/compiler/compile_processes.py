@@ -14,12 +14,19 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from numba.core import serialize
 
 START = "import sys; sys.path[:] = {}; from dem.kernels.compiler import compile_server as one; one.run({!r}, {!r})"
 IDLE = 5.0  # s without a piece to compile, after which a process ends
+
+
+def end(process):
+    """End a process, and wait until its processor time counts as that of this process's children."""
+    process.kill()
+    process.wait()
 
 
 class CompileProcesses:
@@ -68,7 +75,8 @@ class CompileProcesses:
         command = [sys.executable, "-c", START.format(list(sys.path), *self.command)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         with suppress(OSError), subprocess.Popen(command, **pipes) as process:  # one that ends leaves its piece undone
-            atexit.register(process.kill)
+            stop = partial(end, process)
+            atexit.register(stop)
             try:
                 while process.stdout.readline() and (piece := self.take()):
                     symbol, job = piece
@@ -79,7 +87,7 @@ class CompileProcesses:
                     finally:
                         self.begun[symbol].set()
             finally:
-                atexit.unregister(process.kill)
+                atexit.unregister(stop)
 
 
 OTHERS = CompileProcesses()
