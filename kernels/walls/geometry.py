@@ -7,7 +7,7 @@ A kind of wall is a formula of ``primitives``, the distance of a place and its g
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, kernel, noinline
+from dem.kernels.compiler.jit import func, inline, kernel, noinline, select
 from dem.kernels.numerics.vector import load
 from dem.kernels.walls import contact_patches, primitives, revolution
 from dem.kernels.walls.potential_terms import add_piece, clear_contact
@@ -23,6 +23,14 @@ KINDS |= PRIMITIVES
 KINDS |= {kind: WallKind(None, SPECIAL) for kind in (MESH, REVOLUTION)}
 
 
+class NoMeshes(NamedTuple):
+    """Walls of which none is a mesh: no kernel of theirs has code for triangles."""
+
+
+class WithMeshes(NamedTuple):
+    """Walls of which some may be meshes."""
+
+
 class Geometry(NamedTuple):
     """Shapes of W walls as arrays.
 
@@ -31,7 +39,7 @@ class Geometry(NamedTuple):
     (F, 3) int64 is the next triangle around each of their edges, -1 where there is none, ``corner`` (F, 3) int64 their
     vertices; ``cells`` (C, 3) int64 and ``listed`` (E,) int32 say where they are, see ``mesh_cells``. ``room`` (2,)
     int64 is the number of rows that `find_contacts` needs of scratch, and W. ``own`` is the chain of kinds that are not
-    of this package.
+    of this package, ``meshes`` `WithMeshes` or `NoMeshes`.
     """
 
     kind: np.ndarray
@@ -45,6 +53,7 @@ class Geometry(NamedTuple):
     listed: np.ndarray
     room: np.ndarray
     own: tuple
+    meshes: tuple
 
 
 def _either(kind, own, others):
@@ -74,6 +83,8 @@ def _choice():
 
 
 distance = _choice()
+find_in_mesh = select("geometry.meshes", {NoMeshes: 0, WithMeshes: contact_patches.find_in_mesh})
+distance_of_mesh = select("geometry.meshes", {NoMeshes: np.inf, WithMeshes: contact_patches.distance})
 
 
 @noinline
@@ -88,9 +99,7 @@ def find_contacts(w, x, radius, power, geometry, contacts, scratch):
     """
     kind, k = geometry.kind[w], geometry.first_number[w]
     if kind == MESH:
-        return contact_patches.find_in_mesh(
-            x, radius, power, k, geometry.first_triangle[w], geometry, contacts, scratch
-        )
+        return find_in_mesh(x, radius, power, k, geometry.first_triangle[w], geometry, contacts, scratch)
     if kind == REVOLUTION:
         return revolution.find_on_revolution(x, radius, power, geometry.numbers, k, contacts, scratch)
     d, n = distance(kind, x, geometry, k)
@@ -106,7 +115,7 @@ def clearance(w, x, geometry):
     """Lower bound of the distance of x from wall w [m]: the distance itself within reach, less than 0 inside."""
     kind, k = geometry.kind[w], geometry.first_number[w]
     if kind == MESH:
-        return contact_patches.distance(x, k, geometry)
+        return distance_of_mesh(x, k, geometry)
     if kind == REVOLUTION:
         return revolution.distance(x, geometry.numbers, k)
     d, _n = distance(kind, x, geometry, k)

@@ -15,7 +15,7 @@ along a segment; the inside of a ball, where it is concave, has no low in betwee
 
 import math
 
-from dem.kernels.compiler.jit import func, inline
+from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
 from dem.kernels.walls.axisymmetric_sides import find_side_on_revolution, find_side_on_torus
 from dem.kernels.walls.contact_patches import (
@@ -33,7 +33,7 @@ from dem.kernels.walls.contact_patches import (
     neighbour,
     union,
 )
-from dem.kernels.walls.geometry import MESH, PLANE, REVOLUTION, TORUS, distance
+from dem.kernels.walls.geometry import MESH, PLANE, REVOLUTION, TORUS, NoMeshes, WithMeshes, distance
 from dem.kernels.walls.mesh_cells import is_outside, leaf_at
 from dem.kernels.walls.potential_terms import add_side_term, clear_side_contact, number_of_contacts, subtract_side_link
 from dem.kernels.walls.triangles import (
@@ -62,7 +62,7 @@ def find_side_contacts(w, x, u, radius, power, geometry, contacts, scratch):
     """
     kind, k = geometry.kind[w], geometry.first_number[w]
     if kind == MESH:
-        return find_side_on_mesh(w, x, u, radius, power, geometry, contacts, scratch)
+        return find_side_at_triangles(w, x, u, radius, power, geometry, contacts, scratch)
     if kind == PLANE:  # both ends have all of it
         return 0
     if kind == REVOLUTION:
@@ -228,3 +228,6 @@ def find_side_on_mesh(w, x, u, radius, power, geometry, contacts, scratch):
             sum_terms(made, i, count, x, u, radius, power, first, geometry, scratch, contacts)
             made += number_of_contacts(contacts, made, power)
     return made
+
+
+find_side_at_triangles = select("geometry.meshes", {NoMeshes: 0, WithMeshes: find_side_on_mesh})

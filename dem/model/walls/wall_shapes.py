@@ -196,6 +196,7 @@ def geometry_of(shapes: Sequence[WallShape], *, reach: float) -> Geometry:
         listed=_joined(listed, np.zeros(0, np.int32)),
         room=np.array([max([longest, 1, *segments]), len(shapes)], dtype=np.int64),
         own=own_kinds(owned),
+        meshes=geometry.WithMeshes() if surfaces else geometry.NoMeshes(),
     )
 
 

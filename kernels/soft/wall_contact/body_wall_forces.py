@@ -32,7 +32,7 @@ from dem.kernels.soft.contact.result_sinks import batch_sink
 from dem.kernels.soft.contact.surface_motion import radius_near
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
 from dem.kernels.soft.wall_contact.box_contacts import add_walls, has_faces, touch_faces
-from dem.kernels.soft.wall_contact.mesh_contacts import detect_mesh_contacts, find_batched
+from dem.kernels.soft.wall_contact.mesh_contacts import detect, find_in_block
 from dem.kernels.soft.wall_contact.overlap_regions import beyond_of, is_of_one_piece
 from dem.kernels.soft.wall_contact.rough_planes import NO_PLANE, is_rough, store_rough_plane
 from dem.kernels.soft.wall_contact.wall_arrays import (
@@ -93,7 +93,7 @@ def gather_batches(law, scheme, c, sink, bodies, kinds, neighbours, box):
     stop = low + neighbours.near_wall_count[c]
     for first in range(low, stop, BLOCK):
         spheres = neighbours.near_wall[first : min(first + BLOCK, stop)]
-        searched = detect_mesh_contacts(law, c, spheres, bodies, kinds, neighbours, box)
+        searched = detect(law, c, spheres, bodies, kinds, neighbours, box)
         for t in range(spheres.size):
             b, n = spheres[t], 0
             if has_faces(box):
@@ -105,7 +105,7 @@ def gather_batches(law, scheme, c, sink, bodies, kinds, neighbours, box):
             for w in range(walls.material_row.size):
                 if is_near(w, walls.sphere_records[b, NEAR_WALLS]):
                     power = exponent(law, kinds.material[bodies.kind[b]], walls.material_row[w])
-                    count = find_batched(
+                    count = find_in_block(
                         w, b, c, t, power, searched, pairs, pair_results, walls.places[block, w], walls
                     )
                     number, n, sums = gather_contacts_of(

@@ -8,7 +8,7 @@ touches one of them, mostly; a sphere that touches several goes to `overlap_regi
 contacts to `Walls.contacts`. From there on they are those with any other wall: ``body_wall_forces``, ``wall_contacts``.
 """
 
-from dem.kernels.compiler.jit import func, inline, vector_loop
+from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.laws.merged_contacts import exponent
 from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import dot, load, subtract
@@ -18,7 +18,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import NEAR_WALLS, in_frame, is_n
 from dem.kernels.soft.wall_contact.wall_prefetch import fetch_triangle
 from dem.kernels.walls import triangles
 from dem.kernels.walls.contact_patches import is_nearest_at
-from dem.kernels.walls.geometry import MESH
+from dem.kernels.walls.geometry import MESH, NoMeshes, WithMeshes
 from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, POTENTIAL, clear_contact, power_of_overlap
 from dem.kernels.walls.triangles import closest, from_piece, triple
 
@@ -36,22 +36,42 @@ UNDECIDED = 3  # number of hits for which `find_contacts_of` evaluates all trian
 
 
 @inline
+def place_near_walls(law, near, spheres, block, bodies, kinds, box):
+    """Write the centres of a block of spheres in the frames of the walls whose bits are given."""
+    for w in range(box.walls.material_row.size):
+        if is_near(w, near):
+            place_in_wall_frame(law, w, spheres, bodies, kinds, box, box.walls.places[block, w])
+
+
+@inline
+def walls_near(spheres, walls):
+    """Bits of the walls that any of some spheres is near."""
+    near = 0
+    for b in spheres:
+        near |= walls.sphere_records[b, NEAR_WALLS]
+    return near
+
+
+@inline
+def place_spheres(law, c, spheres, bodies, kinds, neighbours, box):
+    """Find the centres of a block of spheres in the frames of walls without meshes; returns -1."""
+    place_near_walls(law, walls_near(spheres, box.walls), spheres, neighbours.block_of[c], bodies, kinds, box)
+    return -1
+
+
+@inline
 def detect_mesh_contacts(law, c, spheres, bodies, kinds, neighbours, box):
     """Find the triangles of a mesh that a block of spheres touches, and their centres in the frames of walls.
 
     Returns the wall whose triangles have been looked at, -1 if none have.
     Writes box.walls: places, pairs and pair_results of the block.
     """
-    near, walls, block, searched, number = 0, box.walls, neighbours.block_of[c], -1, 0
-    pairs, places = walls.pairs[block], walls.places[block]
-    for b in spheres:
-        near |= walls.sphere_records[b, NEAR_WALLS]
+    walls, block, searched, number = box.walls, neighbours.block_of[c], -1, 0
+    near, pairs, places = walls_near(spheres, walls), walls.pairs[block], walls.places[block]
     for w in range(walls.material_row.size):
         if searched < 0 and is_near(w, near) and walls.geometry.kind[w] == MESH:
             searched, number = w, pair_with_triangles(w, c, pairs, spheres, walls)
-    for w in range(walls.material_row.size):
-        if is_near(w, near):
-            place_in_wall_frame(law, w, spheres, bodies, kinds, box, places[w])
+    place_near_walls(law, near, spheres, block, bodies, kinds, box)
     pair_results, gathered = walls.pair_results[block], walls.pair_results[block, GATHERED:]
     for first in range(0, number, BLOCK):
         some = min(BLOCK, number - first)
@@ -129,6 +149,12 @@ def remaining_pair(p, q, pairs, pair_results, geometry):
 
 
 @inline
+def find_one(w, s, c, t, power, searched, pairs, pair_results, places, walls):
+    """Write the contacts of sphere s, the t-th of its block, with wall w, if none is a mesh; returns their number."""
+    return find_contacts_of(s, w, c, get(places, 0, t), places[flat(REACH, t)], power, walls)
+
+
+@inline
 def find_batched(w, s, c, t, power, searched, pairs, pair_results, places, walls):
     """Write the contacts of sphere s, the t-th of its block, with wall w; returns their number.
 
@@ -156,3 +182,7 @@ def find_batched(w, s, c, t, power, searched, pairs, pair_results, places, walls
         if pair_results[OVERLAP + last_hit] > 0.0:
             contacts[0, ANCHOR] = pairs[PAIR_TRIANGLE + last_hit] - first
     return hits
+
+
+detect = select("box.walls.geometry.meshes", {NoMeshes: place_spheres, WithMeshes: detect_mesh_contacts})
+find_in_block = select("walls.geometry.meshes", {NoMeshes: find_one, WithMeshes: find_batched})

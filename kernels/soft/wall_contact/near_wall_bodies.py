@@ -26,7 +26,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     set_listed,
 )
 from dem.kernels.walls.contact_patches import list_near
-from dem.kernels.walls.geometry import MESH, clearance
+from dem.kernels.walls.geometry import MESH, NoMeshes, WithMeshes, clearance
 from dem.kernels.walls.mesh_cells import sort_triangles
 
 SHORT = 1.0 - 1e-6  # of a distance, for rounding
@@ -80,6 +80,16 @@ def near_faces(box, b, skin, bodies, kinds, neighbours):
 
 
 @inline
+def sort_listed(start, count, c, box):
+    """Sort the triangles that are listed from `start` on; returns how many different ones there are."""
+    return sort_triangles(box.walls.listed[c], start, count)
+
+
+list_near_triangles = select("geometry.meshes", {NoMeshes: (math.inf, 0), WithMeshes: list_near})
+sort_near_triangles = select("box.walls.geometry.meshes", {NoMeshes: 0, WithMeshes: sort_listed})
+
+
+@inline
 def list_near_place(w, u, reach, start, c, box):
     """Lower bound of the distance of a place u from wall w, in its frame [m], and number of triangles nearer than that.
 
@@ -87,7 +97,7 @@ def list_near_place(w, u, reach, start, c, box):
     """
     geometry = box.walls.geometry
     if geometry.kind[w] == MESH:
-        return list_near(u, reach, geometry.first_number[w], geometry, box.walls.listed[c], start)
+        return list_near_triangles(u, reach, geometry.first_number[w], geometry, box.walls.listed[c], start)
     return clearance(w, u, geometry), 0
 
 
@@ -107,7 +117,7 @@ def list_near_sphere(w, x, reach, start, c, box):
                 moved = (k & 1) * beyond[0], (k >> 1 & 1) * beyond[1], (k >> 2) * beyond[2]
                 away, more = list_near_place(w, framed(w, add(at, moved), box), reach, start + count, c, box)
                 d, count = min(d, away), count + more
-        count = sort_triangles(box.walls.listed[c], start, count)
+        count = sort_near_triangles(start, count, c, box)
     return min(d - reach, room), count
 
 

@@ -6,12 +6,12 @@ Contacts with a wall are rows of `Walls.contacts`, scratch of a chunk, see `dem.
 import math
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import inline
+from dem.kernels.compiler.jit import inline, select
 from dem.kernels.numerics.vector import dot, scale
 from dem.kernels.soft.wall_contact.rough_planes import band_of
 from dem.kernels.soft.wall_contact.wall_arrays import LISTED, in_world, listed_at
 from dem.kernels.walls.contact_patches import find_listed
-from dem.kernels.walls.geometry import MESH, find_contacts
+from dem.kernels.walls.geometry import MESH, NoMeshes, WithMeshes, find_contacts
 from dem.kernels.walls.potential_terms import DEEPEST, LINKS
 
 FLAT = 1e-90  # overlap of whose powers the squares may vanish [m]
@@ -39,6 +39,9 @@ def listed_for(w, s, c, walls):
     return start, stop
 
 
+find_among_listed = select("geometry.meshes", {NoMeshes: 0, WithMeshes: find_listed})
+
+
 @inline
 def find_contacts_of(s, w, c, u, radius, power, walls):
     """Write the contacts of sphere s at u with wall w, of a mesh those with listed triangles; return the number."""
@@ -48,7 +51,7 @@ def find_contacts_of(s, w, c, u, radius, power, walls):
     start, stop = listed_for(w, s, c, walls)
     if start == stop:
         return 0
-    return find_listed(
+    return find_among_listed(
         u, radius, power, geometry.first_triangle[w], walls.listed[c], start, stop, geometry, walls.contacts[c],
         walls.scratch[c],
     )  # fmt: skip
