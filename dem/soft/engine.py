@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,7 +39,7 @@ from dem.soft.time_step.limits import Limits, least_acceleration, shortest_conta
 from dem.soft.walls.engine_walls import EngineWalls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from dem.kernels.soft.state import Bodies
     from dem.model.bonds import Bonds
@@ -419,7 +420,7 @@ class Engine:
         reach = lists.reach(self.chunk_sums)
         space, place = grid_space(self.walls.faces, b.position)
         grid = grid_for(place, b.is_removed, self.kinds.bounding_radius, reach, space)
-        b.n_active[0] = linked_cells.cell_order(place, b.is_removed, grid, w.cell, w.cell_first, w.order)
+        b.n_active[0] = self._sort_by_cell(place, b.is_removed, grid, w.cell, w.cell_first, w.order)
         self._reorder()
         while not lists.had_room(*self._search_pairs(grid, reach), b.kind.size):
             pass
@@ -440,11 +441,21 @@ class Engine:
             table.load_pairs(b, lists.arrays)
         self.progress.displacement_since_pick[0] = 0.0
 
+    @cached_property
+    def _sort_by_cell(self) -> Callable:
+        """`linked_cells.cell_order`."""
+        return bind(linked_cells.cell_order)
+
+    @cached_property
+    def _search(self) -> Callable:
+        """`body_pairs.search` for this number of threads."""
+        return bind(body_pairs.search.functions[type(self.mode)])
+
     def _search_pairs(self, grid: linked_cells.Grid, reach: float) -> tuple[int, int]:
         """List pairs of bodies and each body's entries; returns how many pairs a chunk and entries there are."""
         w = self.workspace
-        return body_pairs.search(
-            self.mode, reach, grid, w.cell_first, self._bodies, self.kinds, self._lists.arrays,
+        return self._search(
+            reach, grid, w.cell_first, self._bodies, self.kinds, self._lists.arrays,
             without_walls(self.walls.faces), w.wanted,
         )  # fmt: skip
 

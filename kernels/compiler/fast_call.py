@@ -6,6 +6,7 @@ and each time it is called. Here a tuple is written once, at its first use (`dem
 
 import ctypes
 import itertools
+import pickle
 import struct
 from typing import NamedTuple
 
@@ -20,6 +21,10 @@ from numba.core.compiler_lock import global_compiler_lock
 INTEGERS = (int, np.integer)
 C_ORDER, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400  # of the flags of an array
 OTHERWISE = "numba's way"  # how to call what cannot be written here
+NUMBERS = {int: ctypes.c_int64, float: ctypes.c_double}
+RESULT_WORDS = 16  # of eight bytes, room for what is returned
+FORMATS = {types.int64: "q", types.uint64: "Q", types.float64: "d"}  # of numbers in tuples, as `struct` has them
+SHORT = {types.int32: "i", types.uint32: "I", types.boolean: "?"}  # of numbers that are returned alone
 
 
 def words_of(kind, value):
@@ -41,6 +46,16 @@ def numbers_of(array):
     return [0, 0, array.size, array.itemsize, array.ctypes.data, *array.shape, *array.strides]
 
 
+def plain_numbers(kind, value):
+    """A number, or a tuple of such, as it is handed on by itself; None if its type is not known."""
+    if kind is types.float64:
+        return [float(value)]
+    if isinstance(kind, types.BaseTuple):
+        inner = [plain_numbers(one, part) for one, part in zip(kind, value, strict=True)]
+        return None if None in inner else [number for numbers in inner for number in numbers]
+    return None
+
+
 class Written(NamedTuple):
     """An argument as it is handed on."""
 
@@ -56,10 +71,8 @@ def write(value):
     kind = numba.typeof(value)
     if is_plain_array(kind):
         return Written(value, kind, None, numbers_of(value))
-    if isinstance(kind, types.BaseTuple) and not kind.count:
-        return Written(value, kind, None, [])
     if not isinstance(by_reference(kind), StructRef):
-        return Written(value, kind, None, None)
+        return Written(value, kind, None, plain_numbers(kind, value))
     fields = [words_of(one, part) for one, part in zip(kind, value, strict=True)]
     if None in fields:
         return Written(value, by_reference(kind), None, None)
@@ -77,23 +90,61 @@ def is_of_type(kind, before, value):
     return alike and kind.layout == "C" and kind.ndim == value.ndim
 
 
+def words_again(kind, before, value):
+    """Words that pass a field in place of an earlier one; None if their types may differ."""
+    if is_of_type(kind, before, value):
+        return [value.ctypes.data, *value.shape]
+    alike = type(value) is type(before) and isinstance(value, int | float | np.number)
+    return words_of(kind, value) if alike else None
+
+
 def rewrite(found, value):
     """Write an argument in the place of an earlier one, found, without typing what is of the same type.
 
-    In a tuple of the same class only arrays that are others are written, into the memory of the earlier tuple. The
-    result is the same as that of `write`, which does it where another field has changed.
+    In a tuple of the same class only arrays and numbers that are others are written, into the memory of the earlier
+    tuple. The result is the same as that of `write`, which does it where another field has changed.
     """
     if is_of_type(found.kind, found.value, value):
         return Written(value, found.kind, None, numbers_of(value))
+    if isinstance(value, float) and type(value) is type(found.value):
+        return Written(value, found.kind, None, [float(value)])
     if found.memory is None or type(value) is not type(found.value):
         return write(value)
     fields = zip(found.starts, found.kind.kind, found.value, value, strict=True)
-    changed = [field for field in fields if field[2] is not field[3]]
-    if not all(is_of_type(*field[1:]) for field in changed):
+    changed = [(start, words_again(*field)) for start, *field in fields if field[1] is not field[2]]
+    if any(words is None for _, words in changed):
         return write(value)
-    for start, _, _, array in changed:
-        found.memory[start : start + 1 + array.ndim] = array.ctypes.data, *array.shape
+    for start, words in changed:
+        found.memory[start : start + len(words)] = words
     return found._replace(value=value)
+
+
+def format_of(kind):
+    """Format of `struct` for a result; None if it cannot be read here."""
+    if kind is types.none:
+        return ""
+    if not isinstance(kind, types.BaseTuple):
+        return FORMATS.get(kind)
+    inner = [format_of(one) for one in kind]
+    return None if None in inner else "".join(inner)
+
+
+def nested(kind, numbers):
+    """The next of some numbers as a value of a type."""
+    return tuple(nested(one, numbers) for one in kind) if isinstance(kind, types.BaseTuple) else next(numbers)
+
+
+def reader_of(kind, memory):
+    """Function that reads a result of a type from memory; None if there is none for the type."""
+    layout = SHORT.get(kind, format_of(kind))
+    if layout is None or len(layout) > RESULT_WORDS or isinstance(kind, types.BaseNamedTuple):
+        return None
+    if kind is types.int64:
+        number = ctypes.c_int64.from_buffer(memory)
+        return lambda: number.value
+    if kind is types.none:
+        return lambda: None
+    return lambda: nested(kind, iter(struct.unpack_from(layout, memory)))
 
 
 class BoundCall:
@@ -101,7 +152,8 @@ class BoundCall:
 
     def __init__(self, called):
         self.called, self.written, self.values, self.argument_types = called, {}, (), ()
-        self.function, self.flat, self.places, self.result = OTHERWISE, [], {}, ctypes.c_int64()
+        self.function, self.read, self.flat, self.places = OTHERWISE, None, [], {}
+        self.result = (ctypes.c_int64 * RESULT_WORDS)()
 
     def __call__(self, *arguments):
         """Call it."""
@@ -120,7 +172,7 @@ class BoundCall:
             return self.called.part(*arguments)
         if self.function(*self.flat):
             raise IndexError(stages.FAILED)
-        return self.result.value
+        return self.read()
 
     def write(self, arguments):
         """Note what it is called with, and what is to be called for that."""
@@ -137,12 +189,10 @@ class BoundCall:
                     found = self.written[k] = rewrite(found, value) if found else write(value)
             argument_types.append(found.kind)
             numbers.append(found.numbers)
-            flat += map(ctypes.c_int64, found.numbers or [])
+            flat += [NUMBERS[type(one)](one) for one in found.numbers or []]
         if tuple(argument_types) != self.argument_types:
-            self.function, self.argument_types = (
-                self.called.function_for(tuple(argument_types), numbers),
-                tuple(argument_types),
-            )
+            self.function, returned = self.called.function_for(tuple(argument_types), numbers)
+            self.read, self.argument_types = reader_of(returned, self.result), tuple(argument_types)
         self.values, self.places, self.flat = arguments, places, flat  # only when nothing can go wrong any more
 
 
@@ -171,22 +221,29 @@ class FastCall:
             self.announced(lambda: stages.lower_piece(self.part, argument_types))
 
     def function_for(self, argument_types, numbers):
-        """Compiled function for arguments of these types, passed as these numbers."""
+        """Compiled function for arguments of these types, passed as these numbers, and the type that it returns."""
         if argument_types not in self.found:
-            self.found[argument_types] = OTHERWISE if None in numbers else self.prepared(argument_types)
+            self.found[argument_types] = (OTHERWISE, None) if None in numbers else self.prepared(argument_types)
         return self.found[argument_types]
 
     def prepared(self, argument_types):
-        """The piece for arguments of these types, to be called with where the result goes and with their numbers."""
+        """The piece for arguments of these types, to be called with where the result goes and with their numbers.
+
+        Returns it and the type of the result, or how to call what returns a type that cannot be read.
+        """
         with global_compiler_lock:
-            if stages.ALL.find(stages.symbol_of(self.part, argument_types)) is None:
-                self.announced(lambda: stages.compile_piece(self.part, argument_types))
+            made = stages.ALL.find(stages.symbol_of(self.part, argument_types))
+            if made is None:
+                made = self.announced(lambda: stages.compile_piece(self.part, argument_types))
+            returned = pickle.loads(made.returned)
+            if reader_of(returned, (ctypes.c_int64 * RESULT_WORDS)()) is None:
+                return OTHERWISE, None
             address = stages.address_of(self.part, argument_types)
-        return ctypes.PYFUNCTYPE(ctypes.c_int32)(address)
+        return ctypes.PYFUNCTYPE(ctypes.c_int32)(address), returned
 
     def announced(self, compile_it):
         """Compile something of it, of which whoever listens is told."""
         with global_compiler_lock, event.trigger_event("numba:compile", {"dispatcher": self}):
             self.part.dispatcher.typingctx.refresh()
             self.part.dispatcher.targetctx.refresh()
-            compile_it()
+            return compile_it()

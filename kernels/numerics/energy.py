@@ -10,7 +10,7 @@ term is two integers, whole units and a rest. `accumulate` adds their sums over 
 """
 
 import numpy as np
-from dem.kernels.compiler.jit import inline, kernel
+from dem.kernels.compiler.jit import fast_call, inline
 from dem.kernels.numerics.quaternion import load_quaternion, rotate, rotate_back
 from dem.kernels.numerics.vector import add, cross, dot, load, multiply, scale
 
@@ -89,7 +89,7 @@ def gravitational(mass, gravity, position, reference_potential):
     return mass * (reference_potential - dot(gravity, position))
 
 
-@kernel
+@fast_call
 def mechanical_energies(
     kind, mass, inertia, gravity, reference_potential, position, velocity, orientation, angular_velocity
 ):
@@ -112,7 +112,7 @@ def mechanical_energies(
     return kinetic, spin, potential
 
 
-@kernel
+@fast_call
 def momenta(kind, mass, inertia, position, velocity, orientation, angular_velocity):
     """Linear momentum, and angular momentum about the origin, of a whole-step state."""
     linear, angular = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)

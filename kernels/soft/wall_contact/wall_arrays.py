@@ -9,7 +9,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, select, upcast
+from dem.kernels.compiler.jit import fast_call, func, inline, select, upcast
 from dem.kernels.domain import faces
 from dem.kernels.domain.faces import BoxFaces, RoughFaces
 from dem.kernels.domain.periodic import PeriodicFaces, RoughPeriodicFaces, minimum_image
@@ -147,7 +147,7 @@ def move_bare(box, time):
 
 
 @func
-def move_walled(box, time):
+def move_box_and_walls(box, time):
     """Put the faces and all walls where they are at a time; return the farthest that one has come [m]."""
     farthest = faces.move(time, box)
     if box.walls.moving:
@@ -160,6 +160,12 @@ def move_walled(box, time):
             further, drift = scale(walls.servo_state[SHIFT, w], axis), scale(walls.servo_state[SPEED, w], axis)
             farthest = max(farthest, place(walls.free, w, time, later, further, drift, walls))
     return farthest
+
+
+@fast_call
+def move_walled(box, time):
+    """`move_box_and_walls`, for calls from Python."""
+    return move_box_and_walls(box, time)
 
 
 move = select("box", {BoxFaces: move_bare, WalledFaces: move_walled})
@@ -228,7 +234,7 @@ def move_faces_and_walls(box, time):
 
     Bodies near walls are listed more often than pairs are.
     """
-    box.walls.displacement_since_list[1] += move_walled(box, time)
+    box.walls.displacement_since_list[1] += move_box_and_walls(box, time)
     return 0.0
 
 

@@ -6,7 +6,7 @@ The contacts are those of ``box_contacts`` and ``wall_contacts``, with a `Report
 import math
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, kernel, select
+from dem.kernels.compiler.jit import fast_call, func, inline, select
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.numerics.vector import dot
 from dem.kernels.soft.contact.capsules import Capsules
@@ -73,7 +73,7 @@ def measure_side(kinds, w, b, bodies, box, overlap, wall, normal, number):
 side_of = select("kinds", {Kinds: None, Capsules: measure_side})
 
 
-@kernel
+@fast_call
 def measure(bodies, kinds, box, overlap, wall, normal, number):
     """Measure how deep spheres, which have been placed, are in walls.
 
