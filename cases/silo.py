@@ -26,9 +26,10 @@ class Silo(Dosta):
     observable_names = OUTFLOW
     published_step: ClassVar[float] = 1.5e-6
 
+    coarse: PositiveFloat = Field(2.5, description="diameter of the grains over the published one")
     duration: PositiveFloat = Field(5.0, description="simulated time [s]")
     frames: PositiveInt = Field(50, description="frames written after the first")
-    time_step: dem.TimeStep = Field(3e-5, description="[s], or auto; default: the published one for such grains")
+    time_step: dem.TimeStep = Field(3.75e-5, description="[s], or auto; default: the published one for such grains")
     n: PositiveInt = Field(100_000, description="grains of the published size that would fill the silo")
     orifice: Literal["large", "small"] = Field("large", description="large or small")
     stuff: Literal["M1", "M2"] = Field("M1", description="of the grains, M1 or M2")
