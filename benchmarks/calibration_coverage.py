@@ -1,30 +1,35 @@
-"""Coverage of calibrations: how often the 95 % regions of `dem.calibrate` hold hidden parameters.
+"""Coverage of calibrations: how often the 95 % regions and intervals of `dem.calibrate` hold hidden parameters.
 
-``python -m benchmarks.calibration_coverage [DESIGNS]`` replaces runs by formulas that were fitted to runs of the small
-column of `tests/test_calibration_compiled.py`: the spread of a collapse of 40 grains, with a scatter between seeds that
-depends on the parameters by a factor of two, and tests of one particle that have no scatter. Points are spread over
-the ranges and near the hidden parameters as those of a search, with two seeds. Measurements have nine repetitions, and
-are drawn many times for each set of points. With as many observables as parameters, a region holds the hidden
-parameters if their χ² is below its quantile.
+``python -m benchmarks.calibration_coverage [TRIALS]`` makes whole calibrations, in which formulas replace runs. They
+were fitted to runs of the small column of `tests/test_calibration_compiled.py`: the spread of a collapse of 40 grains,
+with a scatter between seeds that depends on the parameters by a factor of two, and tests of one particle that have no
+scatter. Each trial hides other parameters and draws other measurements, with nine repetitions. The region of a trial is
+the ellipsoid of mean and covariance of the parameters that agree.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from dem.calibration.search import seen
-from dem.calibration.study import student_factor
-from dem.calibration.surrogate import Surrogate, needed
+from dem.calibration.findings import parameters_found
+from dem.calibration.search import Points, search
+from dem.calibration.study import Observable, Parameter, Stage, Study, Test, student_factor
+from dem.calibration.surrogate import needed
 
-POINTS = {2: (12, 4), 3: (18, 8)}  # by number of parameters: over the ranges, and near the hidden parameters
-NEAR = 0.12  # standard deviation of the latter about them, in ranges
-SEEDS, REPEATS, DRAWS, DESIGNS = 2, 9, 400, 80
+BUDGETS = {2: 16, 3: 26}  # points, by number of parameters
+SEEDS, REPEATS, TRIALS, BATCH = 2, 9, 400, 4
 ERROR = 0.02  # of tests of one particle, over the value
 LEVEL = 0.95
+PARAMETERS = (
+    Parameter("friction", 0.1, 0.8, False, "", {"spread": ["friction"], "incline": ["friction"]}),
+    Parameter("rolling_friction", 0.01, 0.3, True, "", {"spread": ["rolling_friction"]}),
+    Parameter("restitution", 0.3, 0.9, False, "", {"spread": ["restitution"], "drop": ["restitution"]}),
+)
 
 
 def spread(x: np.ndarray) -> tuple[float, float]:
@@ -42,46 +47,68 @@ def observe(x: np.ndarray, number: int, rng: np.random.Generator) -> dict[str, n
     return found | ({"drop": np.array([0.3 + 0.6 * x[2]])} if len(x) > 2 else {})
 
 
-def measure(x: np.ndarray, rng: np.random.Generator) -> dict[str, tuple[float, float]]:
+def measure(x: np.ndarray, rng: np.random.Generator) -> list[Observable]:
     """Measured values at a point, and their standard errors."""
-    found = {}
+    found = []
     for name, values in observe(x, REPEATS, rng).items():
         if len(values) > 1:
-            found[name] = values.mean(), student_factor(REPEATS) * values.std(ddof=1) / math.sqrt(REPEATS)
+            error = student_factor(REPEATS) * values.std(ddof=1) / math.sqrt(REPEATS)
+            found.append(Observable(name, name, float(values.mean()), float(error)))
         else:
             error = ERROR * values[0]
-            found[name] = values[0] + error * rng.standard_normal(), error
+            found.append(Observable(name, name, float(values[0] + error * rng.standard_normal()), float(error)))
     return found
 
 
-def coverage(d: int, number: int) -> tuple[float, float]:
-    """Share of measurements of which the region holds the hidden parameters, and standard deviation of the spread."""
+class Trial(NamedTuple):
+    """Findings of a calibration about the hidden parameters."""
+
+    in_region: bool
+    in_intervals: float  # share of the parameters whose 95 % intervals hold them
+    misfit: float  # χ² of the surrogates at the hidden parameters, by errors of measurement and surrogates
+
+
+def trial(d: int, number: int) -> Trial:
+    """Calibrate d hidden parameters."""
     rng = np.random.default_rng([number, d])
     truth = rng.uniform(0.15, 0.85, d)
-    over, near = POINTS[d]
-    spread_out = needed("scipy.stats").qmc.LatinHypercube(d, rng=rng).random(over)
-    x = np.concatenate([spread_out, (truth + NEAR * rng.standard_normal((near, d))).clip(0, 1)])
-    runs = [observe(point, SEEDS, rng) for point in x]
-    draws = [measure(truth, rng) for _ in range(DRAWS)]
-    misfit, widths = np.zeros(DRAWS), {}
-    for name in runs[0]:
-        found = seen(np.array([run[name] for run in runs]))
-        mean, variance = Surrogate(x, found.mean, found.error**2)(truth[None])
-        measured, errors = np.array([draw[name] for draw in draws]).T
-        misfit += (measured - mean[0]) ** 2 / (variance[0] + errors**2)
-        widths[name] = float(np.sqrt(variance[0] + errors**2).mean())
-    return float((misfit < needed("scipy.stats").chi2.ppf(LEVEL, d)).mean()), widths["spread"]
+    seen = tuple(measure(truth, rng))
+    tests = {one.test: Test("", {}, "seed" if one.test == "spread" else None) for one in seen}
+    study = Study("s", PARAMETERS[:d], tests, seen, (Stage(BUDGETS[d], SEEDS, {}),), number, BATCH, None, None, ())
+    runs: list[dict[str, np.ndarray]] = []
+
+    def evaluate(_: int, points: list[tuple[float, ...]]) -> dict:
+        for point in points[len(runs) :]:
+            x = np.array([p.share(value) for p, value in zip(study.parameters, point, strict=True)])
+            runs.append(observe(x, SEEDS, rng))
+        return {(name, name): np.array([run[name] for run in runs]) for name in tests}
+
+    fit, _ = search(study, evaluate, Points(study, None), lambda _: None)
+    x = fit.posterior.x
+    off = truth - x.mean(0)
+    inside = off @ np.linalg.solve(np.cov(x.T), off) < needed("scipy.stats").chi2.ppf(LEVEL, d)
+    hidden = [p.value(share) for p, share in zip(study.parameters, truth, strict=True)]
+    found = parameters_found(study, fit)
+    intervals = np.mean([each.lower <= value <= each.upper for each, value in zip(found, hidden, strict=True)])
+    misfit = 0.0
+    for one in seen:
+        mean, variance = fit.surrogates[one.test, one.name](truth[None])
+        misfit += float((mean[0] - one.measured) ** 2 / (variance[0] + one.error**2))
+    return Trial(bool(inside), float(intervals), misfit)
 
 
 def main(words: list[str]) -> None:
     """Print a line for two and for three parameters."""
-    designs = int(words[0]) if words else DESIGNS
-    for d in POINTS:
+    trials = int(words[0]) if words else TRIALS
+    for d in BUDGETS:
         with threadpool_limits(1, "blas"):
-            shares, widths = np.array([coverage(d, number) for number in range(designs)]).T
+            regions, intervals, misfits = np.array([trial(d, number) for number in range(trials)], float).T
+        share = [
+            f"{100 * each.mean():.1f} ± {100 * each.std() / math.sqrt(trials):.1f} %" for each in (regions, intervals)
+        ]
         print(
-            f"{d} parameters: {100 * shares.mean():.1f} ± {100 * shares.std() / math.sqrt(designs):.1f} % of the "
-            f"regions hold the hidden values, with a standard deviation of the spread of {widths.mean():.3f} mm"
+            f"{d} parameters: {share[0]} of the regions and {share[1]} of the intervals hold the hidden values; "
+            f"mean χ² at these {misfits.mean():.2f} of {d} observables"
         )
 
 
