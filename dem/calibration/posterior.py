@@ -35,15 +35,35 @@ class Posterior(NamedTuple):
 class Likelihood:
     """Likelihood of parameters, given surrogates of the observables and what was measured of them.
 
-    Errors are normal: log L = -1/2 Σ (f - m)²/(e² + v) + log(e² + v) with measured values m, their standard errors e,
-    and means f and variances v of the surrogates (M. C. Kennedy and A. O'Hagan, J. R. Statist. Soc. B 63 (2001) 425).
+    Errors are normal: log L = -1/2 (f - m)ᵀ C⁻¹ (f - m) - 1/2 log det C with measured values m, means f of the
+    surrogates, and the covariance C_ij = R_ij (e_i e_j + s_i s_j) of standard errors e of measurement and s of the
+    surrogates (M. C. Kennedy and A. O'Hagan, J. R. Statist. Soc. B 63 (2001) 425). Observables of one run, such as an
+    angle and a height of the same surface, deviate together: R is the correlation of their scatter.
+
+    Parameters
+    ----------
+    surrogates : sequence of Surrogate
+    measured, errors : sequence of float
+    correlation : (k, k) array, optional
+        R; default: none between different observables.
     """
 
-    def __init__(self, surrogates: Sequence[Surrogate], measured: Sequence[float], errors: Sequence[float]) -> None:
+    def __init__(
+        self, surrogates: Sequence[Surrogate], measured: Sequence[float], errors: Sequence[float],
+        correlation: np.ndarray | None = None,
+    ) -> None:  # fmt: skip
         self.surrogates, self.measured, self.errors = surrogates, measured, errors
+        self.correlation = np.eye(len(measured)) if correlation is None else correlation
+        self.is_independent = bool((self.correlation == np.eye(len(measured))).all())
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """Logarithm of the likelihood at points (n, d)."""
+        if not self.is_independent:
+            found = [surrogate(x) for surrogate in self.surrogates]
+            off = np.array([mean - m for (mean, _), m in zip(found, self.measured, strict=True)]).T
+            covariance = covariances(self.correlation, self.errors, np.array([variance for _, variance in found]).T)
+            size = np.linalg.slogdet(covariance)[1] - 2 * np.log(self.errors).sum()
+            return -0.5 * (squared_distances(off, covariance) + size)
         total = np.zeros(len(x))
         for surrogate, measured, error in zip(self.surrogates, self.measured, self.errors, strict=True):
             mean, variance = surrogate(x)
@@ -53,16 +73,31 @@ class Likelihood:
 
     def misfit(self, x: np.ndarray) -> np.ndarray:
         """χ² of the surrogates' means at points (n, d), by the errors of measurement."""
-        rows = zip(self.surrogates, self.measured, self.errors, strict=True)
-        return sum(((surrogate.mean(x) - m) / e) ** 2 for surrogate, m, e in rows)
+        off = np.array([surrogate.mean(x) - m for surrogate, m in zip(self.surrogates, self.measured, strict=True)]).T
+        return squared_distances(off, covariances(self.correlation, self.errors, np.zeros_like(off)))
 
     def information(self, x: np.ndarray) -> np.ndarray:
-        """Fisher's information at a point (d,) of the unit cube: Σ ∇f ∇fᵀ/(e² + v), (d, d)."""
-        found = np.zeros((len(x), len(x)))
-        for surrogate, error in zip(self.surrogates, self.errors, strict=True):
-            slope = surrogate.gradient(x)
-            found += np.outer(slope, slope) / (error**2 + surrogate(x[None])[1][0])
-        return found
+        """Fisher's information Jᵀ C⁻¹ J (d, d) with slopes J of the observables, at a point (d,) of the unit cube."""
+        slopes = np.array([surrogate.gradient(x) for surrogate in self.surrogates])
+        variances = np.array([[surrogate(x[None])[1][0] for surrogate in self.surrogates]])
+        return slopes.T @ np.linalg.solve(covariances(self.correlation, self.errors, variances)[0], slopes)
+
+
+def covariances(correlation: np.ndarray, errors: Sequence[float], variances: np.ndarray) -> np.ndarray:
+    """Covariance R_ij (e_i e_j + s_i s_j) of k observables at n points (n, k, k), by s² of each (n, k).
+
+    Examples
+    --------
+    >>> covariances(np.eye(2), [3.0, 1.0], np.array([[16.0, 0.0]]))[0].tolist()
+    [[25.0, 0.0], [0.0, 1.0]]
+    """
+    scatter = np.sqrt(variances)
+    return correlation * (np.outer(errors, errors) + scatter[:, :, None] * scatter[:, None, :])
+
+
+def squared_distances(off: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """δᵀ C⁻¹ δ of differences (n, k) with covariances (n, k, k): (n,)."""
+    return np.einsum("nk,nk->n", off, np.linalg.solve(covariance, off[:, :, None])[:, :, 0])
 
 
 def draw(

@@ -11,12 +11,12 @@ import numpy as np
 
 from dem.base.replace import replace_when_done
 from dem.base.text import counted
-from dem.calibration.posterior import Likelihood, Posterior, draw, spread_out
+from dem.calibration.posterior import Likelihood, Posterior, covariances, draw, spread_out, squared_distances
 from dem.calibration.study import fewest, student_factor
 from dem.calibration.surrogate import Surrogate, influence, needed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from dem.calibration.study import Observable, Study
@@ -146,7 +146,7 @@ def fitted(
 
     Raises ValueError if too few runs gave an observable.
     """
-    observed, surrogates, misfit = {}, {}, np.zeros(len(x))
+    observed, surrogates = {}, {}
     measured = {(each.test, each.name): each for each in study.fitted}
     for key in dict.fromkeys([*measured, *values]):
         found = seen(values[key]) if key in values else Seen(np.full(len(x), np.nan), math.nan, np.zeros(len(x)))
@@ -161,14 +161,48 @@ def fitted(
             error = np.full(len(x), math.sqrt(surrogates[key].noise))
             found = found._replace(error=error)
         observed[key] = found
-        if key in measured:
-            variance = measured[key].error ** 2 + found.error**2
-            misfit += (found.mean - measured[key].measured) ** 2 / variance
+    correlation = scatter_correlation([(test, values.get((test, name))) for test, name in measured])
+    errors = [one.error for one in study.fitted]
     likelihood = Likelihood(
-        [surrogates[key] for key in measured], [one.measured for one in study.fitted],
-        [one.error for one in study.fitted],
-    )  # fmt: skip
+        [surrogates[key] for key in measured], [one.measured for one in study.fitted], errors, correlation
+    )
+    off = np.array([observed[key].mean - one.measured for key, one in measured.items()]).T
+    variances = np.array([observed[key].error ** 2 for key in measured]).T
+    misfit = squared_distances(off, covariances(correlation, errors, variances))
     return Fit(stage, x, observed, surrogates, likelihood, draw(likelihood, x.shape[1], rng), misfit)
+
+
+def scatter_correlation(columns: Sequence[tuple[str, np.ndarray | None]]) -> np.ndarray:
+    """Correlation of the scatter between seeds of observables (k, k), each with its test and values (points, seeds).
+
+    Observables of different tests, and those without scatter, are uncorrelated. The correlation is pooled over all
+    points. With k observables of a test and f degrees of freedom it is multiplied by f/(f + k), as that of few runs may
+    be near 1 by chance.
+
+    Examples
+    --------
+    >>> angle = np.array([[1.0, 3.0], [5.0, 4.0], [2.0, 4.0]])
+    >>> scatter_correlation([("heap", angle), ("heap", 2 * angle), ("drop", angle)]).round(2).tolist()
+    [[1.0, 0.6, 0.0], [0.6, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    found = np.eye(len(columns))
+    for test in dict.fromkeys(each for each, _ in columns):
+        of = [k for k, (each, values) in enumerate(columns) if each == test and values is not None]
+        if len(of) < 2:
+            continue
+        values = np.array([columns[k][1] for k in of])  # (k, points, seeds)
+        values = values[:, np.isfinite(values).all((0, 2))]
+        rest = (values - values.mean(2, keepdims=True)).reshape(len(of), -1)
+        freedom = values.shape[1] * (values.shape[2] - 1)
+        scatter = np.sqrt((rest**2).sum(1))
+        scatters = scatter > 0
+        if not freedom or scatters.sum() < 2:
+            continue
+        unit = rest[scatters] / scatter[scatters, None]
+        there = np.array(of)[scatters]
+        found[np.ix_(there, there)] = unit @ unit.T * freedom / (freedom + len(there))
+    np.fill_diagonal(found, 1.0)
+    return found
 
 
 def _too_few(observable: Observable, there: int, points: int, values: Values) -> str:

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import multivariate_normal
 from typer.testing import CliRunner
 
 import dem
 from dem.calibration import findings
-from dem.calibration.search import Points, search
+from dem.calibration.posterior import Likelihood
+from dem.calibration.search import Points, scatter_correlation, search
 from dem.calibration.study import Observable, Parameter, Stage, Study, read_repeats, read_study, student_factor
 from dem.calibration.study import Test as VirtualTest
 from dem.calibration.surrogate import Hyperparameters, Surrogate
@@ -122,6 +124,47 @@ def test_the_gradient_and_the_mean_of_a_surrogate_are_those_of_a_plane():
     surrogate = Surrogate(x, 2 + x @ [3.0, -1.0], np.zeros(9))
     assert surrogate.gradient(np.array([0.4, 0.6])) == pytest.approx([3.0, -1.0], abs=1e-3)  # noise of 1e-8 is left
     assert surrogate.mean(np.array([[0.2, 0.7]])) == pytest.approx([1.9], abs=1e-3)
+
+
+def noisy_lines(correlation):
+    """Likelihood of two observables x + 0.1 and 2 x at six points, with noise in the runs."""
+    x = np.linspace(0, 1, 6)[:, None]
+    surrogates = [Surrogate(x, y, np.full(6, 0.01)) for y in (x[:, 0] + 0.1, 2 * x[:, 0])]
+    return Likelihood(surrogates, [0.7, 1.0], [0.2, 0.1], correlation)
+
+
+def test_the_likelihood_of_correlated_observables_is_a_normal_density_of_several_variables():
+    correlation, x = np.array([[1, 0.8], [0.8, 1]]), np.array([[0.3], [0.55]])
+    likelihood = noisy_lines(correlation)
+    means, variances = zip(*(surrogate(x) for surrogate in likelihood.surrogates), strict=True)
+    for k, log in enumerate(likelihood(x)):
+        (s, t), (e, f) = np.sqrt([each[k] for each in variances]), likelihood.errors
+        shared = 0.8 * (s * t + e * f)
+        normal = multivariate_normal([m[k] for m in means], [[s * s + e * e, shared], [shared, t * t + f * f]])
+        assert log == pytest.approx(normal.logpdf(likelihood.measured) + math.log(2 * math.pi * e * f), abs=1e-9)
+    assert noisy_lines(np.eye(2))(x) == pytest.approx(noisy_lines(np.diag([1, 1 + 1e-12]))(x), abs=1e-9)
+
+
+def test_an_observable_that_deviates_with_another_adds_little_information():
+    """Two with equal slopes and errors have 2/(1 + ρ) times the information of one."""
+    x = np.linspace(0, 1, 6)[:, None]
+    same = [Surrogate(x, x[:, 0], np.zeros(6))] * 2
+    one, two = (Likelihood(same[:n], n * [0.5], n * [0.1], np.full((n, n), 0.8) + 0.2 * np.eye(n)) for n in (1, 2))
+    at = np.array([0.5])
+    assert two.information(at)[0, 0] == pytest.approx(2 / 1.8 * one.information(at)[0, 0], rel=1e-9)
+    assert one.information(at)[0, 0] == pytest.approx(1 / 0.1**2, rel=1e-3)  # slope 1; the surrogate adds some 1e-8
+
+
+def test_the_correlation_of_scatter_is_that_between_seeds_alone():
+    """Observables that rise together from point to point, with a scatter of another sign; nan of a failed run."""
+    rng, at = np.random.default_rng(4), np.linspace(0, 9, 400)[:, None]
+    first, second = rng.standard_normal((2, 400, 2))
+    second = -0.6 * first + 0.8 * second
+    first[3, 1] = np.nan
+    found = scatter_correlation([("a", at + first), ("b", at + first), ("a", at + second), ("a", at + 0 * second)])
+    assert found[0, 2] == found[2, 0] == pytest.approx(-0.6, abs=4 * 0.64 / math.sqrt(400))
+    assert (found[np.ix_([1, 3], [0, 2])] == 0).all()
+    assert (np.diag(found) == 1).all()
 
 
 def test_one_angle_does_not_tell_sliding_from_rolling_friction():
