@@ -42,6 +42,8 @@ def random_shape(name, rng):
         n = rng.uniform(1.2, 8.0, 2)
         if name.startswith("even"):
             n[:] = rng.choice([2.0, 3.0, 4.0, 5.0, 8.0, n[0]])
+        elif name.startswith("quartic"):
+            n[:] = 4.0
         row = [*sizes, *n, *(n / (n - 1))]
     elif name == "polyhedron":
         u = rng.normal(size=(rng.integers(6, 12), 3))

@@ -64,6 +64,10 @@ class EvenSuperellipsoidKind(NamedTuple):
     """Superellipsoids of three semi-axes whose two exponents are equal."""
 
 
+class QuarticKind(NamedTuple):
+    """Superellipsoids of three semi-axes whose two exponents are 4, whose powers are roots."""
+
+
 class CapsuleKind(NamedTuple):
     """Capsules about body x."""
 
@@ -94,6 +98,11 @@ CONVEX_KINDS: dict[type, ConvexKind] = {
     ),
     EvenSuperellipsoidKind: ConvexKind(
         "even superellipsoid", supports.even_support, supports.even_curvature, normal=supports.superellipsoid_normal,
+        parameters=("a", "b", "c", "n1", "n2", "q1", "q2"),
+    ),
+    QuarticKind: ConvexKind(
+        "quartic superellipsoid", supports.quartic_support, supports.quartic_curvature,
+        normal=supports.superellipsoid_normal,
         parameters=("a", "b", "c", "n1", "n2", "q1", "q2"),
     ),
     CapsuleKind: ConvexKind(

@@ -11,7 +11,7 @@ Powers are those of `dem.kernels.numerics.elementary`, which have the same bits 
 import math
 
 from dem.kernels.compiler.jit import inline
-from dem.kernels.numerics.elementary import SMALLEST, exponential, power
+from dem.kernels.numerics.elementary import SMALLEST, cube_root, exponential, inverse_fourth_root, power
 from dem.kernels.numerics.vector import across, add_scaled, cross, dot, scale, subtract
 
 SHORTEST_CHORD = 1e-3  # of an end of a cylinder, over its radius, that is not one of its rim
@@ -149,36 +149,75 @@ def superellipsoid_curvature(numbers, at, n):
 
 
 @inline
-def even_norm(numbers, at, n):
-    """Superellipsoid with n1 = n2: u = (a n_x, b n_y, c n_z), h = (Σ |u_i|^q)^(1/q), and (|u_i|/h)^(q - 1)."""
-    exponent = numbers[at + 3]
+def shares_of_largest(numbers, at, n):
+    """Signed u = (a n_x, b n_y, c n_z), the largest |u_i|, and all over it."""
     u = (numbers[at] * n[0], numbers[at + 1] * n[1], numbers[at + 2] * n[2])
     most = max(abs(u[0]), abs(u[1]), abs(u[2]))
-    x, y, z = scale(1.0 / most, (abs(u[0]), abs(u[1]), abs(u[2])))
+    return u, most, scale(1.0 / most, (abs(u[0]), abs(u[1]), abs(u[2])))
+
+
+@inline
+def even_norm(numbers, at, n):
+    """Superellipsoid with n1 = n2: u = (a n_x, b n_y, c n_z), h = (Σ |u_i|^q)^(1/q), and (|u_i|/h)^(q - 1)."""
+    u, most, (x, y, z) = shares_of_largest(numbers, at, n)
     slope = numbers[at + 5] - 1.0
     by_x, by_y, by_z = power(x, slope), power(y, slope), power(z, slope)
     total = by_x * x + by_y * y + by_z * z
-    by_most = power(total, -1.0 / exponent)
+    by_most = power(total, -1.0 / numbers[at + 3])
+    return u, most * (total * by_most), (by_x * by_most, by_y * by_most, by_z * by_most)
+
+
+@inline
+def quartic_norm(numbers, at, n):
+    """Superellipsoid with n1 = n2 = 4: the results of `even_norm` by cube and fourth roots, as q - 1 = 1/3."""
+    u, most, (x, y, z) = shares_of_largest(numbers, at, n)
+    by_x, by_y, by_z = cube_root(x), cube_root(y), cube_root(z)
+    total = by_x * x + by_y * y + by_z * z
+    by_most = inverse_fourth_root(total)
     return u, most * (total * by_most), (by_x * by_most, by_y * by_most, by_z * by_most)
 
 
 @inline
 def even_support(numbers, at, n):
     """Superellipsoid with n1 = n2, whose support function is a norm of three numbers; numbers as of the others."""
-    u, h, by = even_norm(numbers, at, n)
+    return support_of_norm(numbers, at, even_norm(numbers, at, n))
+
+
+@inline
+def quartic_support(numbers, at, n):
+    """Superellipsoid with n1 = n2 = 4; numbers as of the others."""
+    return support_of_norm(numbers, at, quartic_norm(numbers, at, n))
+
+
+@inline
+def support_of_norm(numbers, at, norm):
+    """Support function and support point of a norm of three numbers, see `even_norm`."""
+    u, h, by = norm
     x, y, z = math.copysign(by[0], u[0]), math.copysign(by[1], u[1]), math.copysign(by[2], u[2])
     return h, (numbers[at] * x, numbers[at + 1] * y, numbers[at + 2] * z)
 
 
 @inline
 def even_curvature(numbers, at, n):
-    """Curvature of a superellipsoid with n1 = n2.
+    """Curvature of a superellipsoid with n1 = n2."""
+    return curvature_of_norm(numbers, at, even_norm(numbers, at, n))
+
+
+@inline
+def quartic_curvature(numbers, at, n):
+    """Curvature of a superellipsoid with n1 = n2 = 4."""
+    return curvature_of_norm(numbers, at, quartic_norm(numbers, at, n))
+
+
+@inline
+def curvature_of_norm(numbers, at, norm):
+    """Curvature of a norm of three numbers, see `even_norm`.
 
     With y = |u|/h, D = diag(y_i^(q - 2)) and A = diag(a, b, c), ∇∇h = (q - 1)/h A √D (1 - e ⊗ e) √D A, e_i =
     sign(u_i) √D_i y_i a unit vector. Of the two unit vectors across e one is across z.
     """
     q = numbers[at + 5]
-    u, h, by = even_norm(numbers, at, n)
+    u, h, by = norm
     per_h, least = 1.0 / h, least_power(q)
     x, y, z = max(abs(u[0]) * per_h, LEAST), max(abs(u[1]) * per_h, LEAST), max(abs(u[2]) * per_h, LEAST)
     by_x, by_y, by_z = max(by[0], least), max(by[1], least), max(by[2], least)

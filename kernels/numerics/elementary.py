@@ -19,6 +19,10 @@ LEAST, MOST = -708.0, 708.0  # beyond these results would not be normal numbers:
 (E2, E3, E4, E5, E6, E7, E8, E9, E10, E11, E12, E13) = (1.0 / math.factorial(k) for k in range(2, 14))
 SMALLEST = 1e-300  # of what powers are taken
 ROOT_HALF = 0x3FE6A09E667F3BCD  # bits of √½
+# of 1, less what halves the largest error of 1 + m/2^52 as the logarithm of a mantissa (C. Lomont, Fast inverse square
+# root, 2003); times 1 + 1/3 and 1 + 1/4
+ESTIMATE = (1023.0 - 0.0450466) * 2.0**52
+THIRD_BITS, FOURTH_BITS = ESTIMATE * 4.0 / 3.0, int(ESTIMATE * 5.0 / 4.0)
 (A1, A3, A5, A7, A9, A11, A13, A15, A17, A19, A21) = (2.0 / k for k in range(1, 22, 2))
 
 
@@ -72,3 +76,35 @@ def logarithm(x):
 def power(x, exponent):
     """x^exponent for x >= 0; the longer its logarithm the less precise: 2e-15 at e^10; x counts as 1e-300 at least."""
     return exponential(exponent * logarithm(max(x, SMALLEST))) + 0.0 * x  # NaN of NaN
+
+
+@inline
+def corrected(y, e, first, second, third):
+    """Estimate y of x^(-1/m), corrected by the first terms of (1 - e)^(-1/m), e = 1 - x y^m: an error of order e⁴."""
+    return y * (1.0 + e * (first + e * (second + e * third)))
+
+
+@inline
+def inverse_cube_root(x):
+    """x^(-1/3) of a normal number x > 0, by two corrections of an estimate that is off by less than 4 %."""
+    y = as_float(np.int64(THIRD_BITS - np.float64(bits_of_float(x)) * (1.0 / 3.0)))
+    y = corrected(y, 1.0 - x * (y * y * y), 1.0 / 3.0, 2.0 / 9.0, 14.0 / 81.0)
+    return corrected(y, 1.0 - x * (y * y * y), 1.0 / 3.0, 2.0 / 9.0, 14.0 / 81.0)
+
+
+@inline
+def cube_root(x):
+    """x^(1/3) for x >= 0; x counts as 1e-300 at least."""
+    x = max(x, SMALLEST)
+    y = inverse_cube_root(x)
+    return x * (y * y)
+
+
+@inline
+def inverse_fourth_root(x):
+    """x^(-1/4) of a normal number x > 0, as `inverse_cube_root`."""
+    y = as_float(np.int64(FOURTH_BITS) - (bits_of_float(x) >> 2))
+    square = y * y
+    y = corrected(y, 1.0 - x * (square * square), 0.25, 5.0 / 32.0, 15.0 / 128.0)
+    square = y * y
+    return corrected(y, 1.0 - x * (square * square), 0.25, 5.0 / 32.0, 15.0 / 128.0)

@@ -9,6 +9,7 @@ import pytest
 from dem.kernels.convex import newton_batches, shape_kinds, supports
 from dem.kernels.convex.overlap import BY_SHIFTS, overlap
 from dem.kernels.convex.shape_kinds import CONVEX_KINDS, ConvexBody, ConvexKind, convex_kinds, support_of
+from dem.kernels.numerics import elementary
 from dem.kernels.numerics.columns import BLOCK, flat, put, write_quaternion
 from dem.kernels.numerics.quaternion import product
 
@@ -101,6 +102,35 @@ def test_an_ellipsoid_is_a_superellipsoid_of_exponent_two(rng):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)
 
 
+def test_superellipsoids_of_exponent_four_by_roots_and_by_powers(rng):
+    """A shape picks the rows of its exponents; support points and curvatures agree to the rounding of powers."""
+    numbers = np.array(SHAPES["even"][1])
+    for n in (*unit_vectors(rng, 40).tolist(), *AXES_AND_BESIDE):
+        h, x = supports.quartic_support(numbers, 0, n)
+        h_0, x_0 = supports.even_support(numbers, 0, n)
+        assert h == pytest.approx(h_0, rel=4e-15)
+        np.testing.assert_allclose(x, x_0, rtol=4e-15, atol=1e-30)
+        found_4, found_even = supports.quartic_curvature(numbers, 0, n), supports.even_curvature(numbers, 0, n)
+        for one, other in zip(found_4, found_even, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-30)
+    for exponents, kind in (
+        ((4, 4), "QuarticKind"),
+        ((5, 5), "EvenSuperellipsoidKind"),
+        ((4, 3), "SuperellipsoidKind"),
+    ):
+        grain = dem.Superellipsoid(semi_axes=(1.4e-3, 1e-3, 0.9e-3), exponents=exponents)
+        assert grain.convex_kind.__name__ == kind
+
+
+@pytest.mark.parametrize("x", [1e-299, 3e-300, 1e-17, 0.1, 0.5, 0.99999, 1.0, 1.7, 2.9999, 8.0, 1e200])
+def test_roots_are_those_of_the_c_library(x):
+    """To 4 units in the last place, wherever the bits of x are between powers of 2."""
+    for by in (1.0, 1.1, 1.3, 1.6, 1.9):
+        y = by * x
+        assert elementary.cube_root(y) == pytest.approx(math.cbrt(y), rel=9e-16)
+        assert elementary.inverse_fourth_root(y) == pytest.approx(1 / math.sqrt(math.sqrt(y)), rel=9e-16)
+
+
 def test_balls_overlap_by_their_radii_less_their_distance(rng):
     for r in rng.normal(0, 1e-3, (10, 3)):
         g, n, x_a, x_b, steps = found(body(("ball", [2e-3])), body(("ball", [1e-3]), Q_B), r)
@@ -172,6 +202,7 @@ SHAPES = {
     "ellipsoid": ("ellipsoid", [1.5e-3, 1e-3, 0.8e-3]),
     "superellipsoid": superellipsoid(1.4e-3, 1e-3, 0.9e-3, 5.0, 3.0),
     "even": ("even superellipsoid", superellipsoid(1.4e-3, 1e-3, 0.9e-3, 4.0, 4.0)[1]),
+    "quartic": ("quartic superellipsoid", superellipsoid(1.4e-3, 1e-3, 0.9e-3, 4.0, 4.0)[1]),
     "pointed": superellipsoid(1.4e-3, 1e-3, 0.9e-3, 1.5, 1.8),
     "capsule": ("capsule", [1e-3, 5e-4]),
     "polyhedron": polyhedron(1e-3 * np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1), (1.2, 0, 0.1)]), 2e-4),
@@ -181,7 +212,9 @@ PAIRS = [
     (a, b)
     for k, a in enumerate(SHAPES)
     for b in list(SHAPES)[k:]
-    if a != "even" or b in ("even", "polyhedron")  # other superellipsoids have the rest
+    # other superellipsoids have the rest
+    if a not in ("even", "quartic") or b in (a, "polyhedron")
+    if b != "quartic" or a == b
 ]
 
 

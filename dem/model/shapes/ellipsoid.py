@@ -176,7 +176,8 @@ class Superellipsoid(ConvexShape):
         )
         object.__setattr__(self, "exponents", exponents)
         if exponents[0] == exponents[1]:
-            object.__setattr__(self, "CONVEX_KIND", "EvenSuperellipsoidKind")
+            kind = "QuarticKind" if self.exponents[0] == 4.0 else "EvenSuperellipsoidKind"
+            object.__setattr__(self, "CONVEX_KIND", kind)
         object.__setattr__(self, "contact_radius", checked_contact_radius(self.contact_radius, self.volume))
 
     @property
