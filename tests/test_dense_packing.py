@@ -1,10 +1,13 @@
 """Dense packings of spheres: the solid fraction that was asked for, and nobody overlaps anybody."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 import dem
 from dem.model.particles import dense_packing
+from dem.model.particles.dense_convex import ConvexRelaxation
 
 
 def least_gap(particles, period):
@@ -52,11 +55,68 @@ def test_unequal_spheres_between_walls(nylon, ball):
         assert (found.position[:, axis] <= box.size[axis] - r).all()
 
 
+GRAINS = {
+    "ellipsoid": (dem.Ellipsoid(semi_axes=(6e-3, 5e-3, 4e-3)), 0.62, ["x", "y", "z"]),
+    "superellipsoid": (dem.Superellipsoid(semi_axes=(5e-3, 5e-3, 5e-3), exponents=(4, 4)), 0.6, ["x", "y"]),
+    "cylinder": (dem.RoundedCylinder(diameter=0.01, length=6e-3, rounding=1e-3), 0.55, ["z"]),
+    "cube": (dem.Polyhedron(vertices=list(itertools.product([0, 8e-3], repeat=3)), rounding=8e-4), 0.5, ["x", "y"]),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GRAINS)
+def test_convex_bodies_touch_nobody(name, nylon):
+    """Denser than by insertion, in a periodic cube and between walls; they lie in all directions."""
+    shape, solid_fraction, periodic = GRAINS[name]
+    edge = (120 * shape.volume / solid_fraction) ** (1 / 3)
+    box = dem.Box((0.01, 0, 0), (edge + 0.01, edge, edge), nylon, periodic=periodic)
+    found = dem.pack_dense(shape, nylon, box, number=120, seed=3)
+    sim = dem.Simulation(found, box, gravity=(0, 0, 0), time_step=1e-6, threads=1)
+    assert sim.contact_count == 0
+    again = dem.pack_dense(shape, nylon, box, solid_fraction=solid_fraction, seed=3)
+    assert again.position.tobytes() == found.position.tobytes()
+    assert again.orientation.tobytes() == found.orientation.tobytes()
+    larger = dem.Particles(shape.scaled(1.003), nylon, position=found.position, orientation=found.orientation)
+    assert dem.Simulation(larger, box, gravity=(0, 0, 0), time_step=1e-6, threads=1).contact_count > 20
+    w, x, y, z = found.orientation.T
+    across = np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)])  # directions of body x
+    assert (np.abs((across * across).mean(axis=1) - 1 / 3) < 0.12).all()  # 4.4 standard deviations of 120
+
+
+@pytest.mark.slow
+def test_convex_bodies_of_several_sizes(nylon):
+    grain, sizes = dem.Ellipsoid(semi_axes=(6e-3, 5e-3, 4e-3)), dem.UniformSizes(lower=6e-3, upper=12e-3)
+    box = dem.Box((0, 0, 0), (0.05, 0.05, 0.05), nylon, periodic=["x"])
+    found = dem.pack_dense(grain, nylon, box, solid_fraction=0.55, sizes=sizes)
+    assert len(found.variants) > 20
+    assert dem.Simulation(found, box, gravity=(0, 0, 0), time_step=1e-6, threads=1).contact_count == 0
+
+
+def test_forces_of_crowded_bodies_are_the_gradient_of_their_energy():
+    """By differences of 1e-8 m and rad, of six ellipsoids that overlap each other, an image and walls."""
+    rng, size, period = np.random.default_rng(2), np.array([0.02, 0.016, 0.016]), np.array([0.02, 0.0, 0.0])
+    shapes = [dem.Ellipsoid(semi_axes=(6e-3, 5e-3, 4e-3))] * 3 + [dem.Ellipsoid(semi_axes=(4e-3, 4e-3, 3e-3))] * 3
+    state = ConvexRelaxation(shapes, size, period, rng)
+    force, worst = state._forces()
+    assert 0.1 < worst < 1
+    x, q = state.x, state.q
+    radius = np.array([[each.radii[0]] for each in shapes])
+    for _ in range(2):
+        way, ends = rng.normal(size=(6, 6)), []
+        for side in (1, -1):
+            state.x, state.q = x, q
+            state._move(side * 1e-8 * way * np.column_stack([np.ones((6, 3)), np.repeat(radius, 3, 1)]))
+            state._forces()
+            ends.append(state.energy)
+        expected = (force * way)[:, :3].sum() + (force * radius * way)[:, 3:].sum()
+        assert (ends[1] - ends[0]) / 2e-8 == pytest.approx(expected, rel=1e-5)
+
+
 def test_what_cannot_be_so_dense_is_refused(nylon, ball, fibre):
     box = cube(60, 0.72, nylon, ["x", "y", "z"])
     with pytest.raises(ValueError, match=r"60 spheres jam at a solid fraction of 0.72 .* take fewer"):
         dem.pack_dense(ball, nylon, box, number=60)
-    with pytest.raises(TypeError, match=r"shape is Fibre, expected a dem.Sphere"):
+    with pytest.raises(TypeError, match=r"shape is Fibre, expected a dem.Sphere or a convex shape"):
         dem.pack_dense(fibre, nylon, box, number=6)
     with pytest.raises(ValueError, match="give either number or solid_fraction"):
         dem.pack_dense(ball, nylon, box)

@@ -10,4 +10,5 @@ bodies as kernels take them. `closest_points`: distances of separate bodies of a
 `overlap`: the minimum of g, by Newton's method for smooth bodies, and by distances of shifted bodies for all others.
 `newton_batches`: Newton's method for many pairs at once.
 `facets`: contacts of polyhedra at several places. `support_samples`: support functions at many normals, for Python.
+`crowding`: energy of all overlaps of many bodies, its forces and torques, for dense packings.
 """

@@ -1,0 +1,70 @@
+"""Relaxation of overlapping convex bodies: their places and orientations, for `dem.pack_dense`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.model.particles.relaxation import Relaxation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.model.shapes.shape import ConvexShape
+
+
+def unit_rows(w: np.ndarray, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """Unit quaternions (N, 4) of columns (N,)."""
+    return np.column_stack([w, x, y, z]) / np.sqrt(w * w + x * x + y * y + z * z)[:, None]
+
+
+class ConvexRelaxation(Relaxation):
+    """Convex bodies that push and turn each other apart; lengths of turns are in radii of their bounding spheres."""
+
+    word = "particle"
+
+    def __init__(
+        self, shapes: Sequence[ConvexShape], size: np.ndarray, period: np.ndarray, rng: np.random.Generator
+    ) -> None:
+        from dem.kernels.convex import crowding  # noqa: PLC0415, kernels only where they are needed
+        from dem.kernels.convex.shape_kinds import convex_kinds  # noqa: PLC0415
+
+        super().__init__(np.array([float(shape.radii[0]) for shape in shapes]), size, period, rng, columns=6)
+        self.q = unit_rows(*rng.normal(size=(len(shapes), 4)).T)
+        kinds = sorted({shape.convex_kind for shape in shapes}, key=lambda kind: kind.__qualname__)
+        different = {id(shape): shape for shape in shapes}
+        numbers = [np.asarray(shape.convex_numbers, float) for shape in different.values()]
+        first = dict(zip(different, np.cumsum([0, *map(len, numbers)]).tolist(), strict=False))
+        self._bodies = (
+            convex_kinds(kinds), np.array([kinds.index(shape.convex_kind) for shape in shapes]),
+            np.array([first[id(shape)] for shape in shapes]), np.concatenate(numbers),
+        )  # fmt: skip
+        self._crowding = crowding
+
+    def _list(self) -> None:
+        """Pairs as of spheres that hold the bodies; nothing is known of their normals."""
+        super()._list()
+        self._normal = np.zeros((3, len(self._i)))
+        self._pairs = self._i.astype(np.int64), self._j.astype(np.int64)
+
+    def _forces(self) -> tuple[np.ndarray, float]:
+        """Forces and torques over the radii (N, 6), and the largest overlap over the widths of two bodies."""
+        self._list_if_moved()
+        x, q = np.ascontiguousarray(self.x.T), np.ascontiguousarray(self.q.T)
+        force, torque = np.zeros_like(x), np.zeros_like(x)
+        pushed = self._crowding.push_pairs_apart(
+            *self._bodies, self._radius, x, q, *self._pairs, self._period, self._normal, force, torque
+        )
+        walled = self._crowding.push_from_walls(*self._bodies, x, q, self._size, self._period, force, torque)
+        self.energy = pushed[0] + walled[0]
+        return np.column_stack([force.T, torque.T / self._radius[:, None]]), max(pushed[1], walled[1])
+
+    def _move(self, by: np.ndarray) -> None:
+        """Move by lengths, and turn by angles whose half is an arc tangent: (1, half the angle) made a unit."""
+        self.x = self.x + by[:, :3]
+        a, b, c = (0.5 * by[:, 3:] / self._radius[:, None]).T
+        w, x, y, z = self.q.T
+        self.q = unit_rows(
+            w - a * x - b * y - c * z, x + a * w + b * z - c * y, y + b * w + c * x - a * z, z + c * w + a * y - b * x
+        )
