@@ -34,6 +34,7 @@ WALLS = {
     "cone": dem.Cone((0, 0, -0.015), (-0.003, 0, 0.015), 0.006, 0.015, material=ELASTIC),
     "hat": dem.Cone((0, 0, -0.015), (-0.003, 0, 0.015), 0.012, 0, material=ELASTIC),
     "torus": dem.Torus((0, 0, 0), (1, 2, 2), 0.012, 0.004, material=ELASTIC),
+    "tube": dem.Torus((0, 0, 0), (1, 2, 2), 0.022, 0.009, material=ELASTIC, inside=True),
     "disc": dem.Disc((0, 0, 0), (1, 2, 2), 0.01, material=ELASTIC),
     "ring": dem.Disc((0, 0, 0), (1, 2, 2), 0.02, inner_radius=0.01, material=ELASTIC),
     "silo": dem.Revolution(
@@ -115,7 +116,18 @@ def test_a_body_across_a_pipe_touches_twice(name):
     np.testing.assert_allclose(found.overlap[by_side], [DEEP + 1e-5, DEEP - 1e-5], rtol=0, atol=1e-16)
 
 
+def test_a_body_across_a_bent_tube_touches_twice():
+    """At its top and bottom, where all planes through the axis have the same normal."""
+    tube = dem.Torus((0, 0, 0), (0, 0, 1), 0.022, 0.004 - DEEP, inside=True, material=ELASTIC)
+    upright = Rotation.from_rotvec((0, math.pi / 2, 0)).as_quat(scalar_first=True)
+    found = contacts(GRAIN, tube, (0, 0.022, 1e-5), upright)
+    order = np.argsort(found.normal[:, 2])
+    np.testing.assert_allclose(found.normal[order], [(0, 0, -1), (0, 0, 1)], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(found.overlap[order], [DEEP + 1e-5, DEEP - 1e-5], rtol=0, atol=1e-12)
+
+
 TOUCHING = 0.003 - DEEP  # distance of a ball of 3 mm that touches
+ROOM, UP, SIDEWAYS = 0.009 - TOUCHING, np.array([1, 2, 2]) / 3, np.array([0, 1, -1]) / math.sqrt(2)
 SILO_AXIS = np.array([-2, 1, 2]) / 3
 PLACES = {
     "ball": (0.01 + TOUCHING) / 3 * np.array([1, 2, 2]),
@@ -127,6 +139,9 @@ PLACES = {
     "drum": (0.015 - TOUCHING) * np.array([0.6, math.sqrt(0.32), -math.sqrt(0.32)]),
     "pipe": np.array([0.012, 0.01, 0.01]) + TOUCHING * np.array([0.6, math.sqrt(0.32), math.sqrt(0.32)]),  # its rim
     "hat": np.array([-0.003, 0, 0.015]) + TOUCHING * np.array([-0.1, 0, 1.0]) / math.sqrt(1.01),  # its tip
+    "tube": (0.022 - 0.6 * ROOM) * SIDEWAYS + 0.8 * ROOM * UP,
+    "outside in a tube": (0.022 + 0.6 * ROOM) * SIDEWAYS - 0.8 * ROOM * UP,
+    "bottom of a tube": 0.022 * SIDEWAYS - ROOM * UP,
     "torus": (0.008 - TOUCHING) * np.array([0, 1, -1]) / math.sqrt(2),  # in its hole
     "disc": (0.01 + 0.6 * TOUCHING) * np.array([0, 1, -1]) / math.sqrt(2) + 0.8 * TOUCHING * np.array([1, 2, 2]) / 3,
     "ring": (0.01 - 0.6 * TOUCHING) * np.array([0, 1, -1]) / math.sqrt(2) + 0.8 * TOUCHING * np.array([1, 2, 2]) / 3,
@@ -193,7 +208,7 @@ def slopes(shape, wall, x, q):
 @pytest.mark.parametrize(
     ("name", "shape"),
     [
-        *((name, GRAIN) for name in WALLS if name != "drum"),
+        *((name, GRAIN) for name in WALLS if name not in ("drum", "tube")),
         *(pytest.param(*case, marks=pytest.mark.slow) for case in (("drum", GRAIN), ("block", BRICK), ("drum", BRICK))),
     ],
 )
@@ -217,6 +232,9 @@ SHELLS = {  # places and rotation vectors at which bodies touch one or two place
     "cone": ((-0.0142, 0.001, 0.002), (0.3, 0.2, 0.5)),
     "cone from inside": ((0.0052, 0.001, -0.0002), (1.4, 0.3, 0.1)),
     "torus": ((0.0, 0.0123, -0.0122), (0.3, 0.4, 0.1)),
+    "outside of a tube": ((0.0, 0.0186, -0.0182), (0.3, 0.4, 0.1)),
+    "inside of a tube": ((-0.001, 0.0115, -0.0122), (1.3, 0.2, 0.5)),
+    "top of a tube": ((0.0022, 0.0194, -0.0110), (0.5, 0.3, 0.9)),
 }
 
 
@@ -233,7 +251,8 @@ def test_forces_of_shells_are_gradients(name, shape):
     x, q = np.array(x), Rotation.from_rotvec(turn)
     way = x / np.linalg.norm(x)
     low, high = -0.006, 0.006
-    inward = 1.0 if name in ("pipe", "floor of a bucket", "cone from inside") else -1.0  # which way overlaps grow
+    grows = ("pipe", "floor of a bucket", "cone from inside", "outside of a tube", "top of a tube")
+    inward = 1.0 if name in grows else -1.0  # which way overlaps grow
     for _ in range(14):
         middle = 0.5 * (low + high)
         try:
@@ -310,10 +329,8 @@ def test_a_rod_goes_over_the_rim_of_a_pipe_without_a_jump():
 def test_what_convex_bodies_cannot_meet_is_refused_by_name():
     body = dem.Particles(GRAIN, ELASTIC, position=[[0, 0, 0]])
     worn = dem.Ball((0, 0, 0), 0.1, inside=True, material=ELASTIC, wear=1e-12)
-    torus = dem.Torus((0, 0, 0), (0, 0, 1), 0.1, 0.02, inside=True, material=ELASTIC)
     for wall, what in (
         (worn, "wears"),
-        (torus, "is .*Torus"),
         (dem.Revolution([(0.1, 0), (0.1, 0.4)], material=ELASTIC, wear=1e-12), "wears"),
     ):
         with pytest.raises(ValueError, match=rf"walls\[0\] {what}.*, which a dem\.Ellipsoid cannot meet"):

@@ -43,7 +43,7 @@ class ConvexWall(NamedTuple):
     inside: bool = False  # whether particles may be inside
     radius: float = 0.0  # of a hollow [m]
     half: float = 0.0  # half the length of a hollow cylinder [m]
-    sweep: str = ""  # "shell", "torus" or "profile", for a ball that goes round the rims or the ring
+    sweep: str = ""  # "shell", "profile", "torus" or "hollow torus": what a circle goes round
 
 
 def along(start: Point, end: Point) -> tuple[Point, tuple[float, float, float, float], float]:
@@ -96,8 +96,11 @@ def convex_wall(wall: Wall) -> ConvexWall | None:  # noqa: PLR0911, one for each
         return profile(wall.points, wall.origin, wall.axis)
     if isinstance(wall, Disc) and wall.inner_radius > 0.0:
         return profile([(wall.inner_radius, 0.0), (wall.radius, 0.0)], wall.centre, wall.normal)._replace(inside=False)
-    if isinstance(wall, Torus) and not wall.inside:
+    if isinstance(wall, Torus):
         turn = about(wall.centre, wall.axis)
+        if wall.inside:
+            numbers = [wall.tube, wall.radius]
+            return ConvexWall("ball", numbers, wall.centre, turn, inside=True, sweep="hollow torus")
         return ConvexWall(
             "ball", [wall.tube, wall.radius, wall.radius, 0.0, 0.0, 0.0], wall.centre, turn, sweep="torus"
         )

@@ -20,6 +20,7 @@ from dem.kernels.soft.wall_contact.convex_at_walls import (
     FLAT,
     HOLLOW_BALL,
     HOLLOW_CYLINDER,
+    HOLLOW_TORUS,
     OUTSIDE,
     PROFILE,
     SHELL,
@@ -231,7 +232,7 @@ def check_compatible(
         if why := refusal(wall):
             message = (
                 f"walls[{k}] {why}, which a {what} cannot meet: take a dem.Plane, Rectangle, Block, Ball, CapsuleWall, "
-                "Cylinder, Cone, Disc, Revolution, Mesh, a Torus with particles outside, or faces of the box; only "
+                "Cylinder, Cone, Disc, Revolution, Torus, Mesh, or faces of the box; only "
                 "planes, and walls with particles outside, may wear"
             )
             raise ValueError(message)
@@ -245,7 +246,7 @@ def convex_walls(kinds: Kinds, walls: Sequence[Wall]) -> NoConvexWalls | ConvexW
     if not isinstance(kinds, ConvexBodyKinds):
         return NoConvexWalls()
     hollow, outside = {"ball": HOLLOW_BALL, "cylinder": HOLLOW_CYLINDER}, {"triangle": TRIANGLES}
-    swept = {"shell": SHELL, "torus": TORUS, "profile": PROFILE}
+    swept = {"shell": SHELL, "torus": TORUS, "profile": PROFILE, "hollow torus": HOLLOW_TORUS}
     met = [convex_wall(wall) for wall in walls]
     rows = [row or NO_CONTACT for row in met]
     sides = [
@@ -258,7 +259,7 @@ def convex_walls(kinds: Kinds, walls: Sequence[Wall]) -> NoConvexWalls | ConvexW
     present = [kind for kind, row in CONVEX_KINDS.items() if row.name in {each.shape for each in rows}]
     names = [CONVEX_KINDS[kind].name for kind in present]
     turn = 2 * np.pi * (np.arange(STARTS_AROUND) + 0.5) / STARTS_AROUND
-    made = ConvexShells if {SHELL, TORUS, PROFILE} & set(sides) else ConvexMeshes if TRIANGLES in sides else ConvexWalls
+    made = ConvexShells if set(swept.values()) & set(sides) else ConvexMeshes if TRIANGLES in sides else ConvexWalls
     return made(
         side=np.array(sides),
         kinds=convex_kinds(present), shape=np.array([names.index(row.shape) for row in rows]),

@@ -9,7 +9,7 @@ cylinder it is
 with the body's centre c relative to that of the wall. Each local maximum above 0 is a contact: a rod across a pipe
 touches twice. There the support point x has x + c along n, so ∂f/∂c = n, and the force is the gradient of one energy.
 If all radii of curvature of a body are less than R, f > 0 is stationary at such maxima only, and contacts begin and end
-without a jump. Ends of a cylinder are planes.
+without a jump. Ends of a cylinder are planes. The inside of a torus is a cylinder in each plane through its axis.
 
 A contact goes on as that of a ball with the radius of the body in contact laws, which touches the wall where the body
 does: its centre is stored with the contact. Nothing is kept of the last step, so that the bytes of a run do not depend
@@ -38,8 +38,10 @@ from dem.kernels.walls.potential_terms import DEEPEST, add_piece, clear_contact
 
 # what a wall is to convex bodies; a hollow cylinder is closed, a shell is a cone or a cylinder with an open end, a
 # profile is a surface of revolution
-FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER, TRIANGLES, SHELL, TORUS, PROFILE = range(8)
+FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER, TRIANGLES, SHELL, TORUS, PROFILE, HOLLOW_TORUS = range(9)
 MOST_STEPS = 60
+PLACES, TURNS = 8, 8  # in a tube: directions to start from all around, and turns about the axis on either side
+WIDE = 0.99  # sine of the angle within which the body is seen from the axis, at most
 RINGS = 4  # of directions to start from around the one to the centre
 SAME = 1e-3  # distance of places over the size of a body, below which two maxima are one
 STRAIGHT = 1e-30  # square of the angle by which a normal to a face may differ from it by rounding
@@ -53,7 +55,7 @@ class NoConvexWalls(NamedTuple):
 class ConvexWalls(NamedTuple):
     """Shapes of W walls for contacts with convex bodies, in the wall's frame."""
 
-    side: np.ndarray  # (W,) int64, FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER, TRIANGLES, SHELL, TORUS or PROFILE
+    side: np.ndarray  # (W,) int64, one of FLAT to HOLLOW_TORUS
     kinds: tuple  # chain of the kinds of shapes, see `dem.kernels.convex.shape_kinds`
     shape: np.ndarray  # (W,) int64, place of the shape of each in the chain
     first_number: np.ndarray  # (W,) int64, where its numbers begin
@@ -73,15 +75,9 @@ class ConvexMeshes(ConvexWalls):
 
 
 class ConvexShells(ConvexMeshes):
-    """Walls of which some are shells, profiles or tori, and some may be meshes."""
+    """Walls of which some are shells, profiles or tori, from outside or inside, and some may be meshes."""
 
     extends = (ConvexMeshes,)
-
-
-find_in_shell = select("convex", {ConvexWalls: 0, ConvexShells: find_at_shell})
-find_on_profile = select("convex", {ConvexWalls: 0, ConvexShells: find_at_profile})
-find_on_ring = select("convex", {ConvexWalls: 0, ConvexShells: find_at_ring})
-find_on_triangles = select("convex", {ConvexWalls: 0, ConvexMeshes: find_on_mesh})
 
 
 @inline
@@ -159,7 +155,12 @@ def find_local_maximum(body, c, radius, axis, n):
 def add_maximum(contacts, count, body, c, radius, axis, n, beyond, size, power):
     """Climb from n, and write the contact that is found there, if it is none of those before; returns their number."""
     f, n, x = find_local_maximum(body, c, radius, axis, n)
-    overlap = f + beyond
+    return add_unless_known(contacts, count, f + beyond, n, x, size, power)
+
+
+@inline
+def add_unless_known(contacts, count, overlap, n, x, size, power):
+    """Write a contact of outward normal n unless it is one of those before, see `SAME`; returns their number."""
     is_known = overlap <= 0.0 or count >= contacts.shape[0]
     for t in range(count):
         away = subtract(x, contact_point(contacts, t))
@@ -212,6 +213,72 @@ def find_maxima(convex, w, body, c, axis, bound, beyond, power, contacts):
     for k in range(convex.sphere.shape[1]):
         count = add_maximum(contacts, count, body, c, radius, axis, load(convex.sphere, k), beyond, bound, power)
     return count
+
+
+@inline
+def across_tube(body, c, axis, ring, tube, u, n):
+    """Largest overlap with a tube bent round in the plane of its axis and a direction u across it, from a normal n on.
+
+    Returns the overlap [m], normal and support point, and what is positive where that is farther along axis × u [m].
+    """
+    forward = cross(axis, u)
+    f, n, x = find_local_maximum(body, add_scaled(c, -ring, u), tube, forward, direction_across(n, forward))
+    return f, n, x, dot(add(x, c), forward)
+
+
+@func
+def find_inside_torus(convex, w, body, c, axis, bound, beyond, power, contacts):
+    """Write the contacts of a body inside of a torus; as `find_maxima`.
+
+    A place y of the tube is farthest from its centre line R u, u along the part of y across the axis. So contacts are
+    the local maxima of f in the planes of the axis and u, f that of a cylinder about R u, where the support point x has
+    (x + c) · (a × u) = 0: a root, which is found by false position. f is stationary there for all u as well.
+    """
+    k, count = convex.first_number[w], 0
+    tube, ring = convex.numbers[k], convex.numbers[k + 1]
+    middle = add_scaled(c, -dot(c, axis), axis)
+    far = math.sqrt(dot(middle, middle))
+    middle = scale(1.0 / far, middle) if far > 0.0 else across(axis)[0]
+    off = add_scaled(c, -ring, middle)
+    if math.sqrt(dot(off, off)) + bound + beyond <= tube:
+        return 0
+    share, sideways = min(bound / max(far, bound), WIDE), cross(axis, middle)
+    spread = 1.01 * share / math.sqrt((1.0 - share) * (1.0 + share))
+    for start in range(PLACES):
+        at = start * (convex.circle.shape[1] // PLACES)
+        n = add(scale(convex.circle[0, at], middle), scale(convex.circle[1, at], axis))
+        u, v = middle, middle
+        f, n, x, at_u = across_tube(body, c, axis, ring, tube, u, n)
+        side, at_v, turn = 1.0 if at_u > 0.0 else -1.0, at_u, 0
+        while at_v * side > 0.0 and turn < TURNS:
+            turn += 1
+            u, at_u = v, at_v
+            v = unit(add_scaled(middle, side * spread * turn / TURNS, sideways))
+            f, n, x, at_v = across_tube(body, c, axis, ring, tube, v, n)
+        if at_v * side > 0.0:
+            continue
+        last, value = 0, at_v
+        for _ in range(MOST_STEPS):
+            gap = subtract(v, u)
+            if value == 0.0 or dot(gap, gap) < STRAIGHT:
+                break
+            m = unit(add(scale(-at_v, u), scale(at_u, v)) if side > 0.0 else add(scale(at_v, u), scale(-at_u, v)))
+            f, n, x, value = across_tube(body, c, axis, ring, tube, m, n)
+            if value * side > 0.0:
+                u, at_u, at_v = m, value, 0.5 * at_v if last > 0 else at_v
+                last = 1
+            else:
+                v, at_v, at_u = m, value, 0.5 * at_u if last < 0 else at_u
+                last = -1
+        count = add_unless_known(contacts, count, f + beyond, n, x, bound, power)
+    return count
+
+
+find_in_shell = select("convex", {ConvexWalls: 0, ConvexShells: find_at_shell})
+find_on_profile = select("convex", {ConvexWalls: 0, ConvexShells: find_at_profile})
+find_in_torus = select("convex", {ConvexWalls: 0, ConvexShells: find_inside_torus})
+find_on_ring = select("convex", {ConvexWalls: 0, ConvexShells: find_at_ring})
+find_on_triangles = select("convex", {ConvexWalls: 0, ConvexMeshes: find_on_mesh})
 
 
 @inline
@@ -339,6 +406,8 @@ def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):  # noqa:
         count = find_on_triangles(convex, w, body, u, bound, beyond, power, walls.geometry, contacts, walls.scratch[c])
     elif side == SHELL:
         count = find_in_shell(convex, w, body, from_middle, axis, bound, beyond, power, contacts)
+    elif side == HOLLOW_TORUS:
+        count = find_in_torus(convex, w, body, from_middle, axis, bound, beyond, power, contacts)
     elif side == PROFILE:
         count = find_on_profile(convex, w, body, from_middle, axis, bound, beyond, power, contacts)
     elif side == TORUS:
