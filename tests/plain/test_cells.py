@@ -11,6 +11,7 @@ from viewers import points, vtk_frames
 import dem
 from dem.bench.costs import Deforming
 from dem.files.h5md import layout
+from dem.model.domain.cell import logarithm
 from dem.validation.element_tests import lattices
 
 D, L = 0.01, 0.05
@@ -584,3 +585,43 @@ def test_the_picture_of_an_element_test_has_strain_volume_and_stress(rate, tmp_p
     low, high = (float(y) for y in volume.get_ylim())
     at = (1 + float(cell.void_ratio[0])) * np.exp(-np.array([low, high]) / 100) - 1
     np.testing.assert_allclose(sorted(voids.get_ylim()), sorted(at), rtol=1e-6)
+
+
+def test_a_cell_follows_deformation_gradients():
+    """The lattice at each time is F times that at the start; through a reduction its basis differs by integers."""
+    path = [(1e-3, [[1, 0.8, 0], [0, 1, 0], [0, 0, 1]]), (2e-3, [[1, 0.8, 0.3], [0, 1.2, 0], [0.1, 0, 0.9]])]
+    sim = simulation(dem.Particles(BALL, ELASTIC, position=[[0.02] * 3]), dem.Cell.path((L,) * 3, path), 2.5e-5)
+    for _, gradient in path:
+        sim.step(40)
+        basis = np.linalg.solve(np.array(gradient), sim.cell.edges / L)
+        np.testing.assert_allclose(basis, np.round(basis), rtol=0, atol=1e-13)
+        assert np.linalg.det(basis) == pytest.approx(1)
+    edges = sim.cell.edges
+    sim.step(10)
+    np.testing.assert_array_equal(sim.cell.edges, edges)  # at rest after the last time
+
+
+def test_logarithms_of_matrices_are_inverse_to_exponentials():
+    rng = np.random.default_rng(1)
+    for size in (0.01, 0.1, 1.0):
+        given = size * rng.normal(size=(3, 3))
+        root = np.eye(3)
+        for k in range(20, 0, -1):  # exp of a 64th, by its series
+            root = np.eye(3) + given / 64 / k @ root
+        np.testing.assert_allclose(logarithm(np.linalg.matrix_power(root, 64)), given, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ([], "path is empty"),
+        ([(0.0, np.eye(3))], "time of path"),
+        ([(1.0, np.eye(3)), (1.0, np.eye(3))], "time of path"),
+        ([(1.0, -np.eye(3))], "expected a positive determinant"),
+        ([(1.0, np.diag([-1.0, -1.0, 1.0]))], "has no logarithm: give times in between"),
+        ([np.eye(3)], r"expected \(time, deformation gradient\)"),
+    ],
+)
+def test_a_path_that_cannot_be_followed_is_refused(path, message):
+    with pytest.raises(ValueError, match=message):
+        dem.Cell.path((L,) * 3, path)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
-from dem.base.portable import determinant, inverse, row_lengths
+from dem.base.portable import determinant, inverse, row_lengths, times
 from dem.base.text import shown
 from dem.base.user_classes import hinted
 from dem.model.domain.box import AXES, Box
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SKEWED = 0.55  # share of an edge by which another one may lean over it; as of `dem.kernels.domain.deforming`
 ROUNDS = 100  # of a reduction, at most
+ROOTS = 12  # iterations to a square root of a matrix, which converge quadratically
 SERVO, INERTIA = CONTROLS = ("servo", "inertia")
 
 Matrix = tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]
@@ -227,6 +228,80 @@ class Cell(Box):
         """
         normal = None if pressure is None else [[None] * 3, [None, pressure, None], [None] * 3]
         return cls(edges, rate=[[0.0, rate, 0.0], [0.0] * 3, [0.0] * 3], stress=normal, **control)
+
+    @classmethod
+    def path(cls, edges: object, path: Sequence[tuple[float, object]], **control: float) -> Self:
+        """Cell that follows deformation gradients F(t): the lattice of its edges is F times that at the start.
+
+        Between two times the velocity gradient is constant, L = log(F₂ F₁⁻¹)/(t₂ - t₁). After the last one the cell is
+        at rest. Rates change at whole time steps: let the times be multiples of the time step.
+
+        Parameters
+        ----------
+        edges : (3,) or (3, 3) floats
+            At the start, where F is 1 [m].
+        path : sequence of (float, (3, 3) floats)
+            Times [s] in ascending order from above 0, and the deformation gradients at these times.
+        **control
+            Other arguments of `Cell`; components whose stress is held must have no rate along the path.
+
+        Raises
+        ------
+        ValueError
+            For times that do not ascend, deformations of negative volume, and those that turn by half a turn or more
+            from one time to the next: give times in between.
+
+        Examples
+        --------
+        >>> stretched = Cell.path((0.1, 0.1, 0.1), [(0.5, np.diag([1.2, 1.0, 1.0])), (1.0, np.eye(3))])
+        >>> [round(rate[0][0], 6) for _, rate in ((0, stretched.rate), *stretched.rate_changes)]
+        [0.364643, -0.364643, 0.0]
+        """
+        before, at, rates = np.eye(3), 0.0, []
+        for given in checks.listed("path", path, "(time, deformation gradient)"):
+            if not isinstance(given, (tuple, list)) or len(given) != 2:
+                raise ValueError(f"path has {shown(given)}, expected (time, deformation gradient)")
+            time = checks.number("time of path", given[0], above=at, unit="s")
+            after = matrix("path", given[1], "a deformation gradient, (3,) or (3, 3)")
+            if not determinant(after) > 0:
+                raise ValueError(f"path has the deformation gradient {after.tolist()}, expected a positive determinant")
+            rates.append((at, logarithm(times(after, inverse(before))) / (time - at)))
+            before, at = after, time
+        if not rates:
+            raise ValueError("path is empty, expected (time, deformation gradient)")
+        (_, first), *later = [*rates, (at, np.zeros((3, 3)))]
+        return cls(edges, rate=first, rate_changes=later, **control)
+
+
+def logarithm(m: np.ndarray) -> np.ndarray:
+    """Logarithm (3, 3) of a matrix near enough to 1: log m = 2ᵏ log m^(1/2ᵏ), by square roots and a series.
+
+    The roots are those of E. D. Denman, A. N. Beavers, Appl. Math. Comput. 2 (1976) 63-94, of which the last one is
+    within a tenth of 1, and log x = 2 artanh((x - 1)/(x + 1)). Raises ValueError for matrices that have none, such as
+    half a turn.
+
+    Examples
+    --------
+    >>> logarithm(np.array([[1.0, 0.5, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, np.e]])).round(12)
+    array([[0. , 0.5, 0. ],
+           [0. , 0. , 0. ],
+           [0. , 0. , 1. ]])
+    """
+    root, twice = m, 0
+    while np.abs(root - np.eye(3)).max() > 0.1 and twice < ROUNDS:
+        y, z = root, np.eye(3)
+        for _ in range(ROOTS):
+            if not abs(determinant(y)) > 1e-12 < abs(determinant(z)):
+                break
+            y, z = 0.5 * (y + inverse(z)), 0.5 * (z + inverse(y))
+        root, twice = y, twice + 1
+    if not np.abs(root - np.eye(3)).max() <= 0.1:
+        raise ValueError(f"the deformation {m.tolist()} has no logarithm: give times in between")
+    ratio = times(root - np.eye(3), inverse(root + np.eye(3)))
+    square, power, total = times(ratio, ratio), ratio, np.zeros((3, 3))
+    for k in range(1, 2 * ROOTS, 2):
+        total, power = total + power / k, times(power, square)
+    return 2.0 ** (twice + 1) * total
 
 
 def matrix(name: str, given: object, what: str) -> np.ndarray:

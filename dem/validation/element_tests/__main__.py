@@ -40,7 +40,8 @@ def main() -> None:
     if given.rows:
         rows = grids.load(given.rows, study.name)
     else:
-        os.environ["NUMBA_NUM_THREADS"] = "1"  # of the processes to come
+        if given.processes > 1:
+            os.environ["NUMBA_NUM_THREADS"] = "1"  # of the processes to come
         named = (word.split("=", 1) for word in given.grid)
         chosen = {key: tuple(json.loads(f"[{values}]")) for key, values in named}
         points = study.points((study.quick if given.quick else {}) | chosen)
