@@ -107,6 +107,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "sheared-gas": sheared_gas.GASES,
     "triaxial-cell": triaxial.DRAINED,
     "triaxial-walls": boundaries.COMPARED,
+    "oedometer-walls": boundaries.OEDOMETERS,
     "shear-rheology": shear_flow.RHEOLOGY,
 }
 LONG: dict[str, Callable[..., Report]] = {

@@ -5,10 +5,10 @@
 - `sheared_gas.py`: inelastic gases in simple shear
 - `shear_flow.py`: friction and solid fraction of flows in simple shear at constant pressure, μ(I) and φ(I)
 - `triaxial.py`: a drained triaxial test next to one of YADE
-- `boundaries.py`: a triaxial test in a cell and between walls with servos
+- `boundaries.py`: triaxial and oedometric tests in a cell and between walls with servos
 - `small_strains.py`: bulk and shear moduli of an isotropic packing
-- `grids.py`: the last five are grids of independent runs; ``python -m dem.validation.element_tests`` computes them
-  with many processes
+- `grids.py`: the studies of the last five files are grids of independent runs; ``python -m
+  dem.validation.element_tests`` computes them with many processes
 
 From the root of a clone, without installation, on 16 cores:
 

@@ -19,6 +19,7 @@ STUDIES = {
         triaxial.DRAINED,
         sheared_gas.GASES,
         boundaries.COMPARED,
+        boundaries.OEDOMETERS,
         small_strains.MODULI,
     )
 }

@@ -1,4 +1,4 @@
-"""A triaxial test in a periodic cell and between walls with servos, of the same grains at the same rate."""
+"""Triaxial and oedometric tests in a periodic cell and between walls, of the same grains at the same rate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ SPREAD = 0.2  # of the diameters about their mean
 LOOSE = 0.5  # solid fraction before the compression
 TIME_STEP = 4e-6  # [s]
 AT_REST = 0.01  # error of the pressure
-AXIAL = 0.1  # strain at the end
+AXIAL = {"triaxial": 0.1, "oedometer": 0.02}  # strain at the end of each test
+CONFINED = 0.01  # axial strain at which oedometric tests are compared
 LOOKS = 50
 CELL, WALLS = BOUNDARIES = ("cell", "walls")
 
@@ -29,8 +30,11 @@ def grain(friction: float) -> dem.Material:
     return dem.Material(young=5e7, poisson=0.3, density=DENSITY, restitution=0.5, friction=friction, name="grain")
 
 
-def planes(size: np.ndarray, axial_speed: float | None = None) -> list[dem.Plane]:
-    """Six smooth planes about a box of this size (3,) [m]: the upper one of each axis has a servo, or a given speed."""
+def planes(size: np.ndarray, axial_speed: float | None = None, *, lateral: bool = True) -> list[dem.Plane]:
+    """Six smooth planes about a box of this size (3,) [m]: the upper one of each axis has a servo, or a given speed.
+
+    lateral: whether those across x and y have servos, or stay where they are.
+    """
     plate = dem.Material(young=5e7, poisson=0.3, friction=0.0, name="plate")
     walls = []
     for k, axis in enumerate(np.eye(3)):
@@ -38,6 +42,8 @@ def planes(size: np.ndarray, axial_speed: float | None = None) -> list[dem.Plane
         acts: dict = {"servo": dem.Servo(force=force, axis=tuple(-axis), fastest=0.05, gain=0.5)}
         if axial_speed is not None and k == 2:
             acts = {"motion": dem.Motion(velocity=(0, 0, -axial_speed))}
+        elif not lateral:
+            acts = {}
         walls += [
             dem.Plane((0, 0, 0), tuple(axis), material=plate),
             dem.Plane(tuple(size[k] * axis), tuple(-axis), material=plate, **acts),
@@ -45,14 +51,19 @@ def planes(size: np.ndarray, axial_speed: float | None = None) -> list[dem.Plane
     return walls
 
 
-def simulation(grains: dem.Particles, boundary: str, edges: np.ndarray, rate: float | None = None) -> dem.Simulation:
-    """Grains that are compressed isotropically, or axially at a rate [1/s], in a cell with edges (3, 3) [m]."""
+def simulation(
+    grains: dem.Particles, boundary: str, edges: np.ndarray, rate: float | None = None, test: str = "triaxial"
+) -> dem.Simulation:
+    """Grains that are compressed isotropically, or in a test at a rate [1/s], in a cell with edges (3, 3) [m]."""
     common = {"gravity": (0, 0, 0), "time_step": TIME_STEP, "threads": 1}
     if boundary == WALLS:
         size = np.diagonal(edges)
-        return dem.Simulation(grains, walls=planes(size, rate and rate * size[2]), **common)
+        walls = planes(size, rate and rate * size[2], lateral=rate is None or test == "triaxial")
+        return dem.Simulation(grains, walls=walls, **common)
     if rate is None:
         return dem.Simulation(grains, dem.Cell.isotropic(edges, pressure=PRESSURE, fastest=5.0), **common)
+    if test == "oedometer":
+        return dem.Simulation(grains, dem.Cell(edges, rate=(0, 0, -rate)), **common)
     cell = dem.Cell.triaxial(edges, axial_rate=rate, confinement=PRESSURE, fastest=10 * rate)
     return dem.Simulation(grains, cell, **common)
 
@@ -69,8 +80,8 @@ def stress_of(sim: dem.Simulation) -> np.ndarray:
     return dem.statistics.stress(sim.contact_forces(), float(np.linalg.det(edges_of(sim)))).total
 
 
-def measure(*, boundary: str, seed: int, n: int, rate: float) -> dict:
-    """Stress ratio and volumetric strain over axial strain.
+def measure(*, boundary: str, seed: int, n: int, rate: float, test: str) -> dict:
+    """Stress ratio, volumetric strain and axial stress over axial strain.
 
     Parameters
     ----------
@@ -80,6 +91,8 @@ def measure(*, boundary: str, seed: int, n: int, rate: float) -> dict:
         Of the places; number of grains.
     rate : float
         Of axial strain [1/s].
+    test : "triaxial" or "oedometer"
+        Whether the lateral stress or the lateral strain is held.
     """
     size = (DIAMETER * (n * math.pi / 6 * (1 + SPREAD**2) / LOOSE) ** (1 / 3),) * 3
     box = dem.Box((0, 0, 0), size, grain(0.0), periodic=("x", "y", "z") if boundary == CELL else ())
@@ -95,17 +108,18 @@ def measure(*, boundary: str, seed: int, n: int, rate: float) -> dict:
         dem.Particles(shape, grain(FRICTION), position=press.particles.position[press.particles.variant == k])
         for k, (shape, _) in enumerate(press.particles.variants)
     ])  # fmt: skip
-    test, start = simulation(dense, boundary, edges, rate), np.linalg.det(edges)
-    axial, volumetric, ratio = [], [], []
+    load, start = simulation(dense, boundary, edges, rate, test), np.linalg.det(edges)
+    axial, volumetric, ratio, axial_stress = [], [], [], []
     for _ in range(LOOKS):
-        test.step(math.ceil(AXIAL / rate / TIME_STEP / LOOKS))
-        now, stress = edges_of(test), np.diagonal(stress_of(test))
+        load.step(math.ceil(AXIAL[test] / rate / TIME_STEP / LOOKS))
+        now, stress = edges_of(load), np.diagonal(stress_of(load))
         axial.append(float(-math.log(now[2, 2] / edges[2, 2])))
         volumetric.append(float(-math.log(np.linalg.det(now) / start)))
         ratio.append(float(2 * stress[2] / (stress[0] + stress[1])))
+        axial_stress.append(float(stress[2]))
     return {
         "solid_fraction": solid / float(start), "axial": axial, "volumetric": volumetric, "ratio": ratio,
-        "energy_error": test.energy_error,
+        "axial_stress": axial_stress, "energy_error": load.energy_error,
     }  # fmt: skip
 
 
@@ -135,9 +149,40 @@ def report(rows: Sequence[dict]) -> Report:
     return found
 
 
+def report_oedometer(rows: Sequence[dict]) -> Report:
+    """Ratio of lateral to axial stress, and stiffness, of both boundaries."""
+    found = Report("oedometer-walls", "Oedometric tests in a periodic cell and between walls")
+    at, stiff = {}, {}
+    for name in BOUNDARIES:
+        some = [row for row in rows if row["boundary"] == name]
+        at[name] = float(np.mean([1 / np.interp(CONFINED, row["axial"], row["ratio"]) for row in some]))
+        stiff[name] = float(np.mean([np.interp(CONFINED, row["axial"], row["axial_stress"]) for row in some]))
+    where = f"at an axial strain of {100 * CONFINED:g} %"
+    found.near(f"lateral over axial stress between walls, {where}", at[WALLS], at[CELL],
+               exact=f"{at[CELL]:.3g} in the cell", within=0.1)  # fmt: skip
+    found.below(f"axial stress between walls over that in the cell, {where}", stiff[WALLS] / stiff[CELL], 1.0)
+    off = max(abs(row["volumetric"][-1] / row["axial"][-1] - 1) for row in rows)
+    found.below("volumetric over axial strain, less 1", off, 1e-9)
+    names = [name for name, value in rows[0].items() if not isinstance(value, list)]
+    found.tables["packings"] = names, [[row[name] for name in names] for row in rows]
+    lines = {
+        f"{row['boundary']}, seed {row['seed']}": (100 * np.array(row["axial"]), np.array(row["axial_stress"]) / 1e3)
+        for row in rows
+    }
+    found.figures["stress"] = curves("oedometric test", "axial strain [%]", "axial stress [kPa]", lines)
+    found.statements += [
+        "Tier: the same engine with other boundaries. Grains next to smooth walls are looser and yield more, so that "
+        "the axial stress grows less.",
+    ]
+    return found
+
+
 COMPARED = GridStudy(
     "triaxial-walls",
-    grid={"boundary": BOUNDARIES, "seed": (1, 2), "n": (2000,), "rate": (0.3,)},
+    grid={"boundary": BOUNDARIES, "seed": (1, 2), "n": (2000,), "rate": (0.3,), "test": ("triaxial",)},
     quick={"seed": (1,), "n": (400,), "rate": (0.7,)},
     measure=measure, report=report, cost=lambda point: point["n"] / point["rate"],
 )  # fmt: skip
+OEDOMETERS = COMPARED._replace(
+    name="oedometer-walls", grid=COMPARED.grid | {"test": ("oedometer",)}, report=report_oedometer
+)
