@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 
@@ -39,3 +41,26 @@ def rotation_from_x(e: np.ndarray) -> np.ndarray:
     q = np.column_stack([1 + e[:, 0], np.zeros(len(e)), -e[:, 2], e[:, 1]])
     q[e[:, 0] < -1 + 1e-12] = (0.0, 0.0, 1.0, 0.0)
     return q / np.linalg.norm(q, axis=1)[:, None]
+
+
+def quaternion_of(rotation: np.ndarray) -> np.ndarray:
+    """Quaternion (4,) of a rotation matrix (3, 3), with its largest component positive.
+
+    The component is found first that is largest, so that nothing is divided by a small number (S. W. Shepperd, J.
+    Guid. Control 1 (1978) 223).
+
+    Examples
+    --------
+    >>> quaternion_of(np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])).round(3)
+    array([0.707, 0.   , 0.   , 0.707])
+    """
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = np.asarray(rotation, float).tolist()
+    squares = [1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz]
+    products = [
+        [squares[0], zy - yz, xz - zx, yx - xy],
+        [zy - yz, squares[1], yx + xy, xz + zx],
+        [xz - zx, yx + xy, squares[2], zy + yz],
+        [yx - xy, xz + zx, zy + yz, squares[3]],
+    ]
+    most = squares.index(max(squares))
+    return np.array(products[most]) / (2 * math.sqrt(squares[most]))

@@ -9,6 +9,7 @@ from dem.kernels.domain import deforming
 from viewers import points, vtk_frames
 
 import dem
+from dem.base.quaternions import rotate
 from dem.bench.costs import Deforming
 from dem.files.h5md import layout
 from dem.model.domain.cell import logarithm
@@ -625,3 +626,41 @@ def test_logarithms_of_matrices_are_inverse_to_exponentials():
 def test_a_path_that_cannot_be_followed_is_refused(path, message):
     with pytest.raises(ValueError, match=message):
         dem.Cell.path((L,) * 3, path)
+
+
+DISTORTING = [[-9e2, 6e3, 0.0], [4.5e3, 3e2, 12e2], [18e2, 0.0, 6e2]]  # [1/s]
+SINGLE = float(np.finfo(np.float32).eps)
+
+
+@pytest.mark.parametrize(("rate", "turns"), [(200 * np.array(SHEAR), False), (np.array(DISTORTING), True)])
+def test_gsd_has_the_cell_that_deforms_with_its_first_edge_along_x(rate, turns, tmp_path):
+    """A triangular box in each frame; the rotation in the log leads back to the run, single precision apart."""
+    hoomd = pytest.importorskip("gsd.hoomd")
+    rng, edge, fibre = np.random.default_rng(1), 0.05, dem.Fibre(diameter=0.005, aspect_ratio=2)
+    places = rng.uniform(0, edge, (4, 3)) + 2 * edge * np.eye(4, 3)
+    v, spin = rng.normal(size=(2, 4, 3))
+    fibres = dem.Particles(fibre, ELASTIC, position=places, velocity=v, angular_velocity=spin)
+    sim = simulation(fibres, dem.Cell((edge,) * 3, rate=rate), 2e-6)
+    sim.run(4e-5, output=tmp_path / "a.h5", frames=2)
+    with dem.Trajectory(tmp_path / "a.h5") as run, hoomd.open(dem.export(tmp_path / "a.h5", "gsd")) as frames:
+        for k, frame in enumerate(frames):
+            bodies, turn = frame.particles, frame.log["rotation"]
+            x, y, z, xy, xz, yz = frame.configuration.box.astype(float)
+            box = np.array([[x, xy * y, xz * z], [0, y, yz * z], [0, 0, z]])  # of the schema
+            np.testing.assert_allclose(turn @ box, run.cell.edges[k], rtol=0, atol=4 * SINGLE * edge)
+            assert (turn == np.eye(3)).all() == (not turns or k == 0)
+            assert np.abs(np.linalg.solve(box, bodies.position.astype(float).T)).max() <= 0.5 + SINGLE
+            back = (bodies.position + bodies.image @ box.T) @ turn.T + frame.log["box_centre"]
+            np.testing.assert_allclose(back, run.position[k], rtol=0, atol=20 * SINGLE * edge)
+            np.testing.assert_allclose(bodies.velocity @ turn.T, run.velocity[k], rtol=0, atol=4 * SINGLE * 3)
+            omega = frame.log["particles/angular_velocity"] @ turn.T
+            np.testing.assert_allclose(omega, run.angular_velocity[k], rtol=0, atol=4 * SINGLE * 3)
+            axes = [
+                rotate(q.astype(float), np.array([1.0, 2.0, 3.0])) for q in (bodies.orientation, run.orientation[k])
+            ]
+            np.testing.assert_allclose(axes[0] @ turn.T, axes[1], rtol=0, atol=9 * SINGLE)
+            w, u, p = bodies.orientation[:, :1], bodies.orientation[:, 1:], bodies.angmom
+            inside = (w * p[:, 1:] - p[:, :1] * u - np.cross(u, p[:, 1:])) / 2  # I ω in the body frame
+            energy = (inside**2 / bodies.moment_inertia).sum() / 2
+            np.testing.assert_allclose(energy, run.energy["rotational"][k], rtol=50 * SINGLE)
+            np.testing.assert_allclose(turn @ frame.log["rate"] @ turn.T, run.cell.rate[k], rtol=0, atol=1e-9)

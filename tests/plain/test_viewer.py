@@ -1,6 +1,7 @@
 """`dem view`: what is in the page is the run, to 16 bits; the page needs nothing, and a name in it does no harm."""
 
 import base64
+import itertools
 import json
 import re
 import shutil
@@ -370,3 +371,28 @@ def test_a_browser_follows_it(served):
         browser.wait(page, "!!window.dem && dem.run.time.length === 7 && dem.state.live === false")
         assert page.evaluate("[dem.state.frame, dem.state.errors]") == [6, []]
         assert all(url.startswith(served.address) or url.endswith("favicon.ico") for url in seen["fetched"])
+
+
+@pytest.mark.slow
+def test_a_browser_shows_a_cell_that_deforms(tmp_path):
+    """The page has the edges of each frame, and draws them as it goes through the frames."""
+    sand = dem.Material(young=5e6, poisson=0.35, density=1100.0)
+    ball = dem.Particles(dem.Sphere(diameter=0.004), sand, position=[[0.0, 0.0, 0.0]])
+    cell = dem.Cell.shear((0.02, 0.02, 0.02), rate=2e3)
+    sim = dem.Simulation(ball, cell, gravity=(0, 0, 0), time_step=1e-6, threads=1)
+    sim.run(4e-4, output=tmp_path / "cell.h5", frames=4)
+    dem.view(tmp_path / "cell.h5", tmp_path / "cell.html")
+    with browser.opened() as (page, seen), dem.Trajectory(tmp_path / "cell.h5") as run:
+        page.goto((tmp_path / "cell.html").as_uri())
+        browser.wait(page, "!!window.dem && (!!dem.state.ready || dem.state.errors.length > 0)")
+        shown = np.array(page.evaluate("dem.run.cell.map(each => Array.from(each))")).reshape(-1, 3, 3)
+        np.testing.assert_allclose(shown, run.cell.edges, rtol=1e-6, atol=1e-9)
+        assert 0.3 < np.abs(shown[:, 0, 1]).max() / 0.02 < 0.6  # it leans, until its basis is reduced
+        pictures = []
+        for k in (0, 2, 4):
+            page.evaluate(f"dem.show({k})")
+            page.wait_for_timeout(500)
+            pictures.append(colours(page))
+        for one, other in itertools.pairwise(pictures):
+            assert (np.abs(one - other).max(axis=2) > 20).sum() > 100  # the ball stays at the corner: edges move
+        assert seen["wrong"] == page.evaluate("dem.state.errors") == []

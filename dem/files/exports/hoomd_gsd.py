@@ -6,6 +6,10 @@ differently, and what is done about it:
 - Boxes have their centre at the origin and are periodic. Positions are shifted by that centre, which the first frame
   has as ``log/box_centre``, and on periodic axes wrapped, with the count in ``image``. On other axes the box is that of
   the run, widened if particles leave it; without a box, one that holds all spheres in all frames.
+- The edges of a `dem.Cell` are the box of each frame. The first edge of a GSD box is along x, and the second one in the
+  xy plane. So each frame is turned: what it has as u is ``log/rotation`` · u in the run, and the centre is in
+  ``log/box_centre`` of each frame. Diagonal cells, and those of `dem.Cell.shear`, are not turned. Velocities are
+  peculiar, as in the run; the velocity gradient of the cell, turned likewise, is ``log/rate``.
 - ``angmom`` is the quaternion P = 2 q (0, I ω), with I ω in the body frame (HOOMD-blue, TwoStepNVE).
 - ``diameter`` is left out: OVITO would scale sphere unions by it, which ``type_shapes`` gives in full.
 - Angular velocities are no part of the schema: they are in ``log/particles/angular_velocity``.
@@ -22,6 +26,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import imports
+from dem.base.portable import inverse, length, times
+from dem.base.quaternions import conjugate, product, quaternion_of
 from dem.files.exports.format import Format, further, only_balls
 from dem.model.domain.box import AXES
 from dem.model.particles.kinds import labels
@@ -31,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from dem.files.reading.frame import Frame
     from dem.files.reading.trajectory import Trajectory
     from dem.model.shapes.bodies import Variant
 
@@ -47,12 +54,64 @@ class FixedCell(NamedTuple):
         """In the coordinates of the run (3,) [m]."""
         return self.lower + self.size / 2
 
+    @property
+    def box(self) -> list[float]:
+        """Lengths and tilt factors of the schema (6,) [m]."""
+        return [*self.size, 0, 0, 0]
+
     def wrap(self, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Positions about the centre of the cell, and how many cells they are away from it: (N, 3), (N, 3)."""
         image = np.where(self.periodic, np.floor((position - self.lower) / self.size), 0.0)
         inside = (position - self.centre - image * self.size).astype(np.float32)
         beyond = self.periodic & (inside >= (self.size / 2).astype(np.float32))  # by rounding
         return inside - beyond * self.size, image + beyond
+
+
+class TurnedCell(NamedTuple):
+    """The box of one frame of a GSD file, from a cell that deforms."""
+
+    edges: np.ndarray  # in columns, in the coordinates of the run (3, 3) [m]
+    rotation: np.ndarray  # Q, from the coordinates of the file to those of the run (3, 3)
+    turned: np.ndarray  # Qᵀ edges, an upper triangle (3, 3) [m]
+
+    @classmethod
+    def of(cls, edges: np.ndarray) -> TurnedCell:
+        """Turn edges so that the first one is along x and the second one in the xy plane.
+
+        Examples
+        --------
+        >>> TurnedCell.of(np.array([[0.0, -2.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 3.0]])).turned
+        array([[1., 0., 0.],
+               [0., 2., 0.],
+               [0., 0., 3.]])
+        """
+        across = np.cross(edges[:, 0], edges[:, 1])
+        first, third = edges[:, 0] / length(edges[:, 0]), across / length(across)
+        rotation = np.stack([first, np.cross(third, first), third], axis=1)
+        return cls(edges, rotation, np.triu(times(rotation.T, edges)) + 0.0)
+
+    @property
+    def centre(self) -> np.ndarray:
+        """In the coordinates of the run (3,) [m]."""
+        return 0.5 * (self.edges[:, 0] + self.edges[:, 1] + self.edges[:, 2])
+
+    @property
+    def box(self) -> list[float]:
+        """Lengths and tilt factors of the schema (6,): xy and xz, yz over the lengths along y and z."""
+        (x, xy, xz), (_, y, yz), (_, _, z) = self.turned.tolist()
+        return [x, y, z, xy / y, xz / z, yz / z]
+
+    def turn(self, vectors: np.ndarray) -> np.ndarray:
+        """Vectors (N, 3) in the coordinates of the file."""
+        return times(self.rotation.T, vectors.T).T
+
+    def wrap(self, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Positions about the centre of the cell, turned, and how many edges they are away from it: (N, 3), (N, 3)."""
+        image = np.floor(times(inverse(self.edges), position.T)).T
+        inside = self.turn(position - self.centre - times(self.edges, image.T).T).astype(np.float32)
+        share = times(inverse(self.turned), inside.T.astype(float)).T
+        beyond = (share >= 0.5).astype(float) - (share < -0.5)  # by rounding
+        return inside - times(self.turned, beyond.T).T, image + beyond
 
 
 def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
@@ -67,14 +126,17 @@ def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
     hoomd = imports.library("gsd.hoomd", extra="gsd", purpose="export to GSD")
-    cell, energy, time, step, what = _cell(run, frames), run.energy, run.time, run.step, _Kinds.of(run)
+    fixed = _cell(run, frames) if run.cell is None else None
+    energy, time, step, what = run.energy, run.time, run.step, _Kinds.of(run)
     oriented = "orientation" in fields or not only_balls(run)
     with hoomd.open(path, "w") as file:
         for k in frames:
             frame, shot = hoomd.Frame(), run[k]
-            if k == frames[0]:  # what later frames do not repeat stays as it is in the first one
-                frame.configuration.box = [*cell.size, 0, 0, 0]
+            cell = fixed or TurnedCell.of(shot.cell.edges)
+            if k == frames[0] or not fixed:  # what later frames do not repeat stays as it is in the first one
+                frame.configuration.box = cell.box
                 frame.log["box_centre"] = cell.centre
+            if k == frames[0]:
                 what.describe(frame.particles)
             if k == frames[0] or run.varies:
                 what.tell(frame.particles, shot.columns)
@@ -86,26 +148,40 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
             bodies = frame.particles
             bodies.N = len(shot.position)
             bodies.position, bodies.image = cell.wrap(shot.position)
+            turned = _turned(shot, fields, None if fixed else cell, oriented=oriented)
+            if not fixed:
+                frame.log["rotation"] = cell.rotation
+                frame.log["rate"] = cell.turn(cell.turn(shot.cell.rate).T).T
             if oriented:
-                bodies.orientation = shot.orientation
+                bodies.orientation = turned["orientation"]
             if "velocity" in fields:
-                bodies.velocity = shot.velocity
+                bodies.velocity = turned["velocity"]
             if "angular_momentum" in fields:
                 inertia = what.inertia[shot.columns]
-                bodies.angmom = _angular_momentum(shot.orientation, inertia, shot.angular_velocity)
+                bodies.angmom = _angular_momentum(turned["orientation"], inertia, turned["angular_velocity"])
             for name in (each for each in ("angular_velocity", *further(run)) if each in fields):
-                frame.log[f"particles/{name}"] = shot.field(name).astype(np.float32)
+                values = turned[name] if name in turned else shot.field(name)
+                frame.log[f"particles/{name}"] = values.astype(np.float32)
             file.append(frame)
+
+
+def _turned(shot: Frame, fields: Sequence[str], cell: TurnedCell | None, *, oriented: bool) -> dict[str, np.ndarray]:
+    """Orientations and vectors of the particles of a frame by name, in the coordinates of the file."""
+    names = {"orientation": oriented, "velocity": "velocity" in fields}
+    names["angular_velocity"] = bool({"angular_velocity", "angular_momentum"} & set(fields))
+    found = {name: getattr(shot, name) for name, wanted in names.items() if wanted}
+    if cell is None or (cell.rotation == np.eye(3)).all():
+        return found
+    back = conjugate(quaternion_of(cell.rotation))
+    return {
+        name: product(np.broadcast_to(back, values.shape), values) if name == "orientation" else cell.turn(values)
+        for name, values in found.items()
+    }
 
 
 def _cell(run: Trajectory, frames: range) -> FixedCell:
     """Simulation cell of a run, extended where particles leave it."""
     box = run.input["box"]
-    if run.cell is not None:
-        raise ValueError(
-            f"{run.path} has a dem.Cell, whose edges turn, and boxes of GSD begin along x: take h5md, or the "
-            "trajectory itself, which MDAnalysis and ParaView read"
-        )
     reach = max((np.linalg.norm(each.offsets, axis=1) + each.radii).max() for each in run.variants)
     ends = [(x.min(axis=0), x.max(axis=0)) for x in (run[k].position for k in frames) if len(x)]
     ends = np.array(ends or [(box["lower"], box["upper"]) if box else np.zeros((2, 3))])
