@@ -159,7 +159,7 @@ def report_oedometer(rows: Sequence[dict]) -> Report:
         stiff[name] = float(np.mean([np.interp(CONFINED, row["axial"], row["axial_stress"]) for row in some]))
     where = f"at an axial strain of {100 * CONFINED:g} %"
     found.near(f"lateral over axial stress between walls, {where}", at[WALLS], at[CELL],
-               exact=f"{at[CELL]:.3g} in the cell", within=0.1)  # fmt: skip
+               exact=f"{at[CELL]:.3g} in the cell", within=0.1, relative=False)  # fmt: skip
     found.below(f"axial stress between walls over that in the cell, {where}", stiff[WALLS] / stiff[CELL], 1.0)
     off = max(abs(row["volumetric"][-1] / row["axial"][-1] - 1) for row in rows)
     found.below("volumetric over axial strain, less 1", off, 1e-9)
@@ -172,7 +172,7 @@ def report_oedometer(rows: Sequence[dict]) -> Report:
     found.figures["stress"] = curves("oedometric test", "axial strain [%]", "axial stress [kPa]", lines)
     found.statements += [
         "Tier: the same engine with other boundaries. Grains next to smooth walls are looser and yield more, so that "
-        "the axial stress grows less.",
+        "the axial stress grows less and the ratio of lateral to axial stress is higher; tolerance 0.1 of the ratio.",
     ]
     return found
 
