@@ -249,6 +249,24 @@ def test_rates_of_a_suite_are_medians_of_turns(monkeypatch):
     assert begun == {"LAMMPS": [(200, 200), (400, 200), (600, 200)], "YADE": [(200, 20), (400, 20), (600, 20)]}
 
 
+def test_parts_of_a_suite_are_added_to_one_file(tmp_path, monkeypatch):
+    file, rates = tmp_path / "all.json", {"particles": 9, suite.OURS: 2.0}
+    monkeypatch.setattr(suite, "peers", lambda _: {})
+    monkeypatch.setattr(suite, "rows", lambda names, *_: ((name, "AVX2", rates) for name in names))
+    monkeypatch.setattr(suite, "starts", lambda: {"drum": {"first": 3.0}})
+    for words in (["nine_fibres", "starts"], ["fibres_1e3"]):
+        result = CliRunner().invoke(app, ["bench", *words, "--suite", str(file)])
+        assert result.exit_code == 0, result.output
+    told = json.loads(file.read_text())
+    assert told["rates"] == {"nine_fibres": {"AVX2": rates}, "fibres_1e3": {"AVX2": rates}}
+    assert told["starts"] == {"drum": {"first": 3.0}}
+    kept = file.read_bytes()
+    result = CliRunner().invoke(app, ["bench", "bed_1e4", "--share", "0.5", "--suite", str(file)])
+    assert result.exit_code == 2
+    assert "no part of this suite" in result.output
+    assert file.read_bytes() == kept
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 WORKLOADS = ("nine_fibres", "fibres_1e3", "fibres_1e4", "fibres_heap", "capsules_1e4", "capsules_heap", "spheres_1e4",
              "spheres_1e5", "friction_1e4", "friction_1e5", "bed_1e4", "bed_1e5", "friction_heap")  # fmt: skip
+TIMES = "starts"  # goes with the names of workloads
 STARTS = {"nine-fibres": ("--duration", "1e-4"), "rotating-drum": ("--duration", "5e-4")}
 OURS, ROUNDS = "pcdm-dem", 5
 YADE_SHARE = 0.1  # of the steps, as it takes that many times as long
@@ -112,6 +113,30 @@ def _start(case: str, *, first: bool, **more: str) -> tuple[float, float]:
             subprocess.run(command, env=environment, check=True, capture_output=True)
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.perf_counter() - begun, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def earlier_part(file: Path, told: dict) -> dict:
+    """What a file of a part of the suite has, to which rows are added; an empty report if there is no file.
+
+    told: report without rates.
+
+    Raises
+    ------
+    ValueError
+        If the part was measured on another machine, by other programs or for another share of the steps.
+    """
+    try:
+        found = json.loads(file.read_text())
+        mine, there = ({**one["machine"], "date": "", "threading_layer": ""} for one in (told, found))
+        alike = mine == there and found["share"] == told["share"] and {"rates", "starts"} <= set(found)
+    except FileNotFoundError:
+        return told
+    except (ValueError, KeyError, TypeError):
+        alike = False
+    if not alike:
+        message = f"{file} is no part of this suite: it has another machine, other programs or another --share"
+        raise ValueError(message)
+    return found
 
 
 def report(done: dict, times: dict, share: float, others: dict[str, str]) -> dict:

@@ -34,7 +34,8 @@ def bench(
     spacing: Annotated[float | None, typer.Option(help="Of the lattice that fibres start on, in diameters.")] = None,
     integrator: Annotated[str | None, typer.Option(help="Rotational scheme; see `dem integrators`.")] = None,
     suite_file: Annotated[
-        Path | None, typer.Option("--suite", help="Compare all programs that are here; write a new JSON file.")
+        Path | None,
+        typer.Option("--suite", help="Compare all programs that are here; write or extend a JSON file."),
     ] = None,
     earlier_program: Annotated[
         Path | None, typer.Option("--earlier", help="For --suite: program dem of an earlier version.")
@@ -45,7 +46,7 @@ def bench(
         if suite_file is None or threads or json_file or earlier or against or spacing or integrator:
             message = "--suite FILE goes with names of benchmarks, --share and --earlier only"
             raise ValueError(message)
-        _suite(names or suite.WORKLOADS, share, suite_file, earlier_program)
+        _suite(names or [*suite.WORKLOADS, suite.TIMES], share, suite_file, earlier_program)
         return
     parameters: dict[str, object] = {}
     if threads is not None:
@@ -145,9 +146,10 @@ def _against_lammps(names: list[str], share: float, parameters: dict[str, object
 def _suite(names: Sequence[str], share: float, file: Path, earlier: Path | None) -> None:
     """Print and write the rates of all programs, one row after the other."""
     for name in names:
-        checks.one_of("benchmark of the suite", name, suite.WORKLOADS)
+        checks.one_of("benchmark of the suite", name, [*suite.WORKLOADS, suite.TIMES])
     checks.number("share", share, above=0)
-    checks.output(file)
+    if not file.is_file():  # else `earlier_part` says whether rows may be added to it
+        checks.output(file)
     if earlier is not None and not (earlier.is_file() and os.access(earlier, os.X_OK)):
         message = f"--earlier {earlier} is no program: name the dem of an environment with an earlier version"
         raise ValueError(message)
@@ -155,18 +157,21 @@ def _suite(names: Sequence[str], share: float, file: Path, earlier: Path | None)
     missing = [name for name in ("LAMMPS", "YADE") if name not in others]
     if missing:
         say(f"not installed, so not compared: {', '.join(missing)}")
-    done: dict[str, dict] = {}
+    before = suite.earlier_part(file, suite.report({}, {}, share, others))
+    done: dict[str, dict] = before["rates"]
 
     def write(times: dict[str, dict[str, float]]) -> None:
         with replace_when_done(file) as partial:
             partial.write_text(json.dumps(suite.report(done, times, share, others), indent=1) + "\n")
 
-    for name, instructions, rates in suite.rows(names, share, others):
+    for name, instructions, rates in suite.rows([one for one in names if one != suite.TIMES], share, others):
         done.setdefault(name, {})[instructions] = rates
-        write({})  # so that an interrupt costs one row
+        write(before["starts"])  # so that an interrupt costs one row
         ours = rates[suite.OURS]
         ratios = (f"{ours / rate:.2f} times {other}" for other, rate in rates.items() if other not in OWN)
         say(f"{name}, {instructions}: {ours:.4g} particle steps per second; " + ", ".join(ratios))
+    if suite.TIMES not in names:
+        return
     times = suite.starts()
     for case, seconds in times.items():
         said = ", ".join(f"{start} {value:.2f} s" for start, value in seconds.items())
