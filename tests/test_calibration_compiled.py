@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from dem.cases.shared.grains import Grains
 from pydantic import PositiveFloat, PositiveInt
+from scipy.special import ndtri
 
 import dem
 
 REPEATS = 9  # measurements, each of which is a run with another seed
+TRIALS, LEAST = 20, 18  # calibrations, and how many regions of 95 % hold the truth at least
 CHI_SQUARED = {2: 5.99, 3: 7.81}  # of 95 %
 RANGES = {
     "friction": {"bounds": [0.1, 0.8], "set": {"incline": "friction", "collapse": "friction"}},
@@ -65,8 +67,8 @@ def observed(test, values, folder, seed=None):
         return case.observables(run)
 
 
-def measured(test, truth, rng, folder):
-    """Observables of a study, measured with errors at hidden parameters."""
+def measured(test, truth, rng, folder, score=None):
+    """Observables of a study, measured with errors at hidden parameters; `score`: error over its standard deviation."""
     seeds = rng.integers(1000, 1_000_000, REPEATS).tolist() if test == "collapse" else [None]
     rows = [observed(test, truth, folder, seed) for seed in seeds]
     found = {}
@@ -74,7 +76,8 @@ def measured(test, truth, rng, folder):
         if share:
             value = rows[0][name]
             error = share * abs(value)
-            found[name] = {"measured": value + error * rng.standard_normal(), "standard_error": error}
+            score = rng.standard_normal() if score is None else score
+            found[name] = {"measured": value + error * score, "standard_error": error}
         else:
             path = Path(folder, f"{name}.csv")
             path.write_text("\n".join([name, *(repr(float(row[name])) for row in rows)]))
@@ -82,7 +85,7 @@ def measured(test, truth, rng, folder):
     return found
 
 
-def calibrated(truth, tests, *, seed, budget, rng, open_tests=()):
+def calibrated(truth, tests, *, seed, budget, rng, open_tests=(), scores=None):
     """What a calibration finds of hidden parameters by measurements of tests, but for those that are left open."""
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
         study = {
@@ -94,7 +97,7 @@ def calibrated(truth, tests, *, seed, budget, rng, open_tests=()):
                 test: {
                     "case": KINDS[test], "settings": TESTS[test][0],
                     "observables": {name: {} for name in TESTS[test][1]} if test in open_tests
-                    else measured(test, truth, rng, folder),
+                    else measured(test, truth, rng, folder, (scores or {}).get(test)),
                 }
                 for test in tests
             },
@@ -103,33 +106,45 @@ def calibrated(truth, tests, *, seed, budget, rng, open_tests=()):
         return dem.calibrate(study, folder=folder, executor=pool, progress=False)
 
 
+def stratified_scores(test):
+    """Normal errors of a measurement in all trials, one from each twentieth of the distribution, in random order.
+
+    Errors that are drawn freely decide the count: of twenty, three are beyond 2.2 standard deviations in 2 % of
+    cases, and those regions miss the truth however good the method is.
+    """
+    rng = np.random.default_rng([19, list(TESTS).index(test)])
+    return ndtri((rng.permutation(TRIALS) + rng.random(TRIALS)) / TRIALS)
+
+
 def trial(number, d, budget):
-    """Whether hidden parameters are in the region that is stated to hold them in 95 % of cases."""
-    rng = np.random.default_rng([17, number, d])
+    """Squared distance of hidden parameters from the mean of those found, by their covariance: χ² of d."""
+    rng = np.random.default_rng([19, number, d])
     truth = {}
     for name in list(RANGES)[:d]:
         low, high = RANGES[name]["bounds"]
         share = rng.uniform(0.15, 0.85)
         truth[name] = low * (high / low) ** share if "scale" in RANGES[name] else low + share * (high - low)
     tests = [test for test in TESTS if d == 3 or test != "drop"]
-    found = calibrated(truth, tests, seed=1 + 1000 * number, budget=budget, rng=rng)
+    scores = {test: float(stratified_scores(test)[number]) for test in tests}
+    found = calibrated(truth, tests, seed=1 + 1000 * number, budget=budget, rng=rng, scores=scores)
     posterior = found.fit.posterior
     off = np.array([each.share(truth[each.name]) for each in found.study.parameters]) - posterior.x.mean(0)
     distance = float(off @ np.linalg.solve(np.cov(posterior.x.T), off))
-    print(number, truth, found.best, round(distance, 2), len(found.fit.x), round(found.misfit, 2))
-    return distance < CHI_SQUARED[d]
+    print(number, truth, found.best, round(distance, 2), len(found.fit.x), round(found.misfit, 2), flush=True)
+    return distance
 
 
-@pytest.mark.parametrize(("d", "budget", "least"), [(2, 16, 16), (3, 26, 16)])
+@pytest.mark.parametrize(("d", "budget"), [(2, 16), (3, 26)])
 @pytest.mark.slow
-def test_hidden_parameters_of_runs_are_found_within_the_stated_uncertainty(monkeypatch, d, budget, least):
+def test_hidden_parameters_of_runs_are_found_within_the_stated_uncertainty(monkeypatch, d, budget):
     """Of friction, rolling friction and restitution, by a collapse with chance and tests of one particle.
 
-    If each region holds the truth in 95 % of cases, 16 of 20 or more do in 99.7 %. No two trials share seeds of runs:
-    the packing of a seed shifts the spread at all points alike, and trials with the same seeds would err together.
+    The region is the ellipsoid of mean and covariance of the parameters found that holds 95 % of a normal distribution.
+    18 of 20 or more such regions hold the truth in 92.5 % of cases, and the seeds are fixed, so that a result is
+    repeated. No two trials share seeds of runs: trials with the same packings would err together.
     """
     monkeypatch.setattr(dem.Calibration, "write_report", lambda *_: None)
-    assert sum(trial(number, d, budget) for number in range(20)) >= least
+    assert sum(trial(number, d, budget) < CHI_SQUARED[d] for number in range(TRIALS)) >= LEAST
 
 
 @pytest.mark.slow
