@@ -12,15 +12,16 @@ import time
 import dem
 
 SIZES = (3648, 2.56e-3, 29185, 1.28e-3)  # grains and their diameters [m]
+STEP = 19e-6 / 1.28e-3  # time step over diameter [s/m]: 20 steps of the shortest contact that can be foreseen
 SETTLED, STEPS, ROUNDS = 0.2, 1500, 5  # [s]; steps in a round, of which the median counts
 POWDER = {"density": 1500.0, "young": 2e5, "friction": 0.561, "rolling_friction": 0.293}
-FAST = {"fast_rate": 4.712, "fast_until": 1.0}  # 45 rpm [rad/s], which takes a smaller time step; [s]
+FAST = {"fast_rate": 4.712, "fast_until": 1.0}  # 45 rpm [rad/s]; [s]
 DURATION = 1.8  # of a run at 45 and at 15 rpm [s]
 
 
 def cost(n: int, diameter: float) -> tuple[float, float]:
     """Time step [s], and steps a second of one core."""
-    case = dem.cases()["drum-test"](n=n, diameter=diameter, threads=1, **POWDER, **FAST)
+    case = dem.cases()["drum-test"](n=n, diameter=diameter, time_step=STEP * diameter, threads=1, **POWDER, **FAST)
     sim = case.simulation()
     sim.run(SETTLED, progress=False)
     times = []
