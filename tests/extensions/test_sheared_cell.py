@@ -114,7 +114,6 @@ def single(**settings):
     "beside",
     [
         {"walls": [dem.Plane((0, 0, 0.01), (0, 0, 1), material=ELASTIC)]},
-        {"fluid": dem.Fluid(density=1000.0, viscosity=1e-3)},
         {"inserters": [dem.Inserter(SHAPES["spheres"], ELASTIC, region=dem.Ball((0.02,) * 3, 0.01), rate=9)]},
         {"outlets": [dem.Outlet(dem.Ball((0.02,) * 3, 0.01))]},
     ],
@@ -124,6 +123,11 @@ def test_what_is_at_rest_beside_moving_images_is_refused_by_name(beside):
     name = next(iter(beside))
     with pytest.raises(ValueError, match=f"has {name} in a ShearedBox, whose periodic images move"):
         single(**beside)
+
+
+def test_a_fluid_that_does_not_flow_with_the_images_is_refused():
+    with pytest.raises(ValueError, match="is not the same around all images of a particle"):
+        single(fluid=dem.Fluid(density=1000.0, viscosity=1e-3))
 
 
 def test_particles_are_not_added_where_images_move():

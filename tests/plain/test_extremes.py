@@ -79,6 +79,7 @@ EXAMPLES = {  # of arguments that go together, all that are worth spoiling
     "RosinRammlerSizes": {"scale": 1e-3, "exponent": 2.0, "lower": 1e-5, "upper": 3e-3},
     "RotatingFlow": {"angular_velocity": Z, "centre": ORIGIN},
     "Servo": {"force": 1.0, "axis": Z, "gain": 1.0, "fastest": 1.0},
+    "CellFlow": {},
     "ShearFlow": {"rate": 1.0, "direction": X, "gradient": Z, "centre": ORIGIN, "velocity": X},
     "RoundedCylinder": {"diameter": 0.01, "length": 0.004, "rounding": 0.001, "contact_radius": 0.002},
     "SieveSizes": {"apertures": (1e-3, 2e-3, 4e-3), "shares": (0.5, 0.5)},
