@@ -94,8 +94,11 @@ def words_again(kind, before, value):
     """Words that pass a field in place of an earlier one; None if their types may differ."""
     if is_of_type(kind, before, value):
         return [value.ctypes.data, *value.shape]
-    alike = type(value) is type(before) and isinstance(value, int | float | np.number)
-    return words_of(kind, value) if alike else None
+    if type(value) is not type(before):
+        return None
+    if isinstance(value, float):
+        return struct.unpack("q", struct.pack("d", value))
+    return words_of(kind, value) if isinstance(value, INTEGERS) else None
 
 
 def rewrite(found, value):
@@ -153,6 +156,7 @@ class BoundCall:
     def __init__(self, called):
         self.called, self.written, self.values, self.argument_types = called, {}, (), ()
         self.function, self.read, self.flat, self.places = OTHERWISE, None, [], {}
+        self.passed = {}  # by place of an argument: it, and what the function gets of it
         self.result = (ctypes.c_int64 * RESULT_WORDS)()
 
     def __call__(self, *arguments):
@@ -189,7 +193,9 @@ class BoundCall:
                     found = self.written[k] = rewrite(found, value) if found else write(value)
             argument_types.append(found.kind)
             numbers.append(found.numbers)
-            flat += [NUMBERS[type(one)](one) for one in found.numbers or []]
+            if k not in self.passed or self.passed[k][0] is not found:
+                self.passed[k] = found, [NUMBERS[type(one)](one) for one in found.numbers or []]
+            flat += self.passed[k][1]
         if tuple(argument_types) != self.argument_types:
             self.function, returned = self.called.function_for(tuple(argument_types), numbers)
             self.read, self.argument_types = reader_of(returned, self.result), tuple(argument_types)

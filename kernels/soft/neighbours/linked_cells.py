@@ -7,7 +7,7 @@ three cells in a row are one contiguous stretch of indices.
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import fast_call, inline, kernel, spread, vector_loop
+from dem.kernels.compiler.jit import inline, kernel, spread, vector_loop
 from dem.kernels.numerics.vector import load
 from dem.kernels.soft.chunks import CHUNK, chunk_of
 
@@ -50,7 +50,7 @@ def row_of(y, z, grid):
     return grid.shape_x * (y + grid.shape_y * z)
 
 
-@fast_call
+@kernel
 def cell_order(position, left, grid, cell, cell_first, order):
     """Counting sort of the bodies by cell: bodies of cell c are order[cell_first[c]:cell_first[c + 1]].
 
