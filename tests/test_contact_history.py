@@ -139,7 +139,7 @@ def test_a_list_made_anew_after_every_step_forgets_nothing(name):
             if way == "listed":
                 sim._engine.rebuild()
             elif way == "picked":
-                sim._engine.progress.displacement_since_pick[0] = 1.0  # so far that candidates are not good any more
+                sim._engine.run_state.displacement_since_pick[0] = 1.0  # so far that candidates are not good any more
     number, partner, history = sorted_memory(sims["left alone"])
     n = len(shape.radii)  # spheres a body, numbered from left to right
     touching = [(n * left + n - 1, n * right) for left, right in itertools.pairwise(ROW)]

@@ -4,7 +4,15 @@ import math
 
 import numpy as np
 import pytest
-from dem.kernels.numerics.energy import REFERENCE_BITS, REST, accumulate, add_words, as_fixed, as_words, in_units
+from dem.kernels.numerics.energy import (
+    REFERENCE_BITS,
+    SUBUNITS_PER_UNIT,
+    accumulate,
+    add_words,
+    as_fixed,
+    as_words,
+    in_units,
+)
 
 import dem
 
@@ -26,7 +34,7 @@ def test_sums_of_what_contacts_lose_are_exact_in_any_order(rng):
     assert words == total(energies[::-1]) == total(rng.permutation(energies))
     assert in_units(words) * UNIT == pytest.approx(math.fsum(energies), rel=1e-15)
     small = np.full(4000, 0.3 * UNIT)  # less than half a unit each, as in a bed that settles
-    assert abs(in_units(total(small)) - 1200) <= 4000 * 0.5 / REST
+    assert abs(in_units(total(small)) - 1200) <= 4000 * 0.5 / SUBUNITS_PER_UNIT
 
 
 def test_what_bodies_have_is_rounded_to_the_nearest_unit(rng):
@@ -63,7 +71,7 @@ def test_work_and_losses_show_whatever_else_moves(losses):
         return (
             sim.start_energy.total,
             np.array([getattr(sim.energy(), name) for name in BOOKED]),
-            1 / (REST * sim._engine.energy_unit),
+            1 / (SUBUNITS_PER_UNIT * sim._engine.energy_unit),
         )
 
     stone = dem.Material(young=5e7, poisson=0.3, density=1000.0)

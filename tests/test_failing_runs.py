@@ -385,4 +385,4 @@ def test_no_scale_is_built_in(length, mass, time, restitution, friction):
     assert one.energy_error == other.energy_error
     assert one.verdict().largest_overlap == other.verdict().largest_overlap
     assert one.advice().steps_per_contact == pytest.approx(other.advice().steps_per_contact, rel=1e-12)
-    assert one._engine.progress.largest_overlap[0] > 0
+    assert one._engine.run_state.largest_overlap[0] > 0

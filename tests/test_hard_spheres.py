@@ -335,7 +335,7 @@ def test_numbering_does_not_show(rng, nylon):
 def test_the_agenda_keeps_the_soonest_event_first(rng):
     """Against a plain minimum, with ties by particle number."""
     n = 300
-    heap = event_queue.Agenda(np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32))
+    heap = event_queue.EventQueue(np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32))
     event_queue.clear(heap)
     time = np.full(n, np.inf)
     for _ in range(4000):

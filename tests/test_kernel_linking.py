@@ -435,7 +435,7 @@ def test_lists_made_anew_type_no_arrays_anew(monkeypatch):
     engine, typed, shared = sim._engine, [], []
     engine.rebuild()
     monkeypatch.setattr(fast_call.numba, "typeof", lambda value: typed.append(value) or typeof(value))
-    monkeypatch.setattr("dem.soft.engine.share_out", lambda *_: shared.append(1))
+    monkeypatch.setattr("dem.soft.engine.assign_chunks", lambda *_: shared.append(1))
     before = engine.lists.arrays
     engine.rebuild()
     assert engine.lists.arrays is before  # which has room

@@ -220,7 +220,7 @@ def test_repair_puts_the_journal_in(tmp_path, monkeypatch):
     monkeypatch.setattr("dem.files.storage.journaled_file._apply", kill)
     with pytest.raises(Killed):
         writer.checkpoint()
-    writer.leave()
+    writer.abandon()
     monkeypatch.undo()
     assert path.with_name("run.h5.journal").stat().st_size
     with dem.Trajectory(path) as run:

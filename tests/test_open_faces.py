@@ -31,7 +31,7 @@ def rebuilds(monkeypatch):
     made, plain = [], Engine.rebuild
 
     def rebuild(self, *arguments):
-        made.append(int(self.progress.step[0]))
+        made.append(int(self.run_state.step[0]))
         plain(self, *arguments)
 
     monkeypatch.setattr(Engine, "rebuild", rebuild)

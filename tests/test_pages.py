@@ -100,7 +100,7 @@ def test_what_a_contact_law_is_given_is_explained():
     page = (ROOT / "docs" / "guide" / "own.md").read_text()
     assert (named := set(re.findall(r"`contact\.(\w+)`", page))) <= set(interface.ContactKinematics._fields)
     assert len(named) > 8
-    component = {"history", *interface.LawComponent._fields} - {"act", "nothing", "load", "store", "width"}
+    component = {"history", *interface.LawComponent._fields} - {"formula", "initial_history", "load", "store", "width"}
     for title, fields in (
         ("field of `AdhesionForce`", set(interface.AdhesionForce._fields)), ("argument of `law_component`", component)
     ):  # fmt: skip

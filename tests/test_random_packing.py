@@ -117,7 +117,7 @@ def test_more_are_foreseen_than_come_by_the_law_of_spheres():
     placed = (10_000 * (1 - 0.5 * (1e4 / tries) ** (1 / 3))).astype(int)
     so_far = [(0, 0), *zip(tries.tolist(), placed.tolist(), strict=True)]
     refused = {
-        n: [random_insertion.will_not_fit(so_far[:k], n) for k in range(2, len(so_far))] for n in (10_000, 12_000)
+        n: [random_insertion.is_too_full(so_far[:k], n) for k in range(2, len(so_far))] for n in (10_000, 12_000)
     }
     assert not any(refused[10_000])
     assert refused[12_000].index(True) < 300

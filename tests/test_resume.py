@@ -407,4 +407,4 @@ def test_own_classes_go_by_the_same_names_in_files_wherever_they_are_defined():
     assert names == serialization.OURS.keys()
     ball = dem.Sphere(diameter=0.01)
     assert serialization.recipe(ball) == {"class": "dem.shapes:Sphere", "values": {"diameter": 0.01}}
-    assert serialization.made(serialization.recipe(ball)) == ball
+    assert serialization.from_recipe(serialization.recipe(ball)) == ball

@@ -91,7 +91,7 @@ def test_neighbours_are_uniform_and_independent(kind):
 
 
 def test_normal_numbers_are_normal_and_independent():
-    z = np.array([kr.normals(3, i, 1, 2) for i in range(DRAWS)])
+    z = np.array([kr.standard_normals(3, i, 1, 2) for i in range(DRAWS)])
     for column in z.T:
         assert stats.kstest(column, "norm").pvalue > 0.01 / 4
     # squares would be correlated in a Box-Muller transformation gone wrong, the numbers themselves would not
@@ -277,4 +277,4 @@ def test_no_random_number_serves_twice_at_one_contact():
     """The inclination across the plane takes its draws from beyond those in the plane."""
     used = {kr.uniforms(1, 2, 3, draw) for draw in range(2 * ATTEMPTS)}
     assert len(used) == 2 * ATTEMPTS
-    assert draw_transverse_inclination(0.1, 1, 2, 3) == 0.1 * kr.normals(1, 2, 3, ATTEMPTS)[0]
+    assert draw_transverse_inclination(0.1, 1, 2, 3) == 0.1 * kr.standard_normals(1, 2, 3, ATTEMPTS)[0]

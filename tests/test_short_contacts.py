@@ -45,7 +45,7 @@ def test_a_contact_of_few_steps_is_noticed(steps, material):
     assert (verdict.briefest.steps < math.inf) == (steps < RESOLVED)
     if steps < RESOLVED:
         found = verdict.briefest
-        assert (found.who, found.whom) == (0, 1)
+        assert (found.particle, found.partner) == (0, 1)
         # looks are 3 % apart; what half a step misses of the depth, and damping takes, counts by its fourth root, 2 %
         # at most from 5 steps on; at 2 steps bodies overshoot
         assert found.steps == pytest.approx(steps, rel=0.05 if steps > 5 else 0.2)
@@ -80,7 +80,7 @@ def test_a_tip_is_lighter_than_its_fibre(steps):
     sim.step(math.ceil(steps) + 3)
     found = sim.verdict().briefest
     assert found.steps == (pytest.approx(steps, rel=0.05) if steps < RESOLVED else math.inf)
-    assert (found.who, found.whom) == ((0, -1 - 4) if steps < RESOLVED else (-1, -1))  # the face z-
+    assert (found.particle, found.partner) == ((0, -1 - 4) if steps < RESOLVED else (-1, -1))  # the face z-
 
 
 def test_it_is_noticed_beside_deeper_contacts():
@@ -91,7 +91,7 @@ def test_it_is_noticed_beside_deeper_contacts():
     sim.step(40)
     found = sim.verdict().briefest
     assert sim.verdict().largest_overlap * 0.001 > 20 * 0.0005 * 0.03  # that of the bead is 3 % of its radius
-    assert (found.who, found.whom, found.steps) == (2, 3, pytest.approx(8, rel=0.05))
+    assert (found.particle, found.partner, found.steps) == (2, 3, pytest.approx(8, rel=0.05))
 
 
 def unseen(sim):
@@ -164,7 +164,7 @@ def test_the_forces_last_evaluated_are_looked_at_not_where_bodies_are_now():
         engine.constants = engine._run_constants(engine.energy_unit)
         if engine.execute(time_loop.ADVANCE, 10) == time_loop.DONE:
             break
-        assert engine.progress.phase[0] == time_loop.PREDICTED
+        assert engine.run_state.phase[0] == time_loop.PREDICTED
         assert shortest_contact(engine).steps < RESOLVED
         left.append(engine.overlaps().deepest().share)
     assert left[-1] < 0 < left[0]

@@ -18,15 +18,15 @@ def add_eight(total, rows, k, at):
 
 
 @kernel
-def turn_four(total):
-    """Call `memory.turn_four`."""
-    memory.turn_four(total)
+def negate_first_four(total):
+    """Call `memory.negate_first_four`."""
+    memory.negate_first_four(total)
 
 
 @kernel
-def negate_lanes(total):
-    """Call `memory.negate_lanes`."""
-    memory.negate_lanes(total)
+def swap_halves_negating(total):
+    """Call `memory.swap_halves_negating`."""
+    memory.swap_halves_negating(total)
 
 
 @kernel
@@ -55,8 +55,8 @@ def test_eight_numbers_are_permuted_as_one_by_one(numbers):
     """`0 - x`, not `-x`: zero stays positive."""
     row = np.array([*numbers, 7.0])
     for permute, expected in (
-        (turn_four, [*(0.0 - row[:4]), *row[4:]]),
-        (negate_lanes, [*(0.0 - row[4:8]), *row[:4], 7.0]),
+        (negate_first_four, [*(0.0 - row[:4]), *row[4:]]),
+        (swap_halves_negating, [*(0.0 - row[4:8]), *row[:4], 7.0]),
     ):
         permuted = row.copy()
         permute(permuted)

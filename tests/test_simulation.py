@@ -155,7 +155,7 @@ def test_momentum_of_free_colliding_particles(rng, nylon, rubber):
         after, turned = sim.momentum()
         size = sim.particles.mass @ np.linalg.norm(sim.particles.velocity, axis=1)
         assert np.abs(after - linear).max() < 1e-12 * size  # 15 000 steps of rounding
-        assert sim._engine.progress.largest_overlap[0] > 0
+        assert sim._engine.run_state.largest_overlap[0] > 0
         drift.append(np.abs(turned - angular).max() / (0.1 * size))
     assert drift[1] < 1e-5
     assert drift[0] / drift[1] > 3  # second order; the trajectories differ, so no sharper
@@ -169,7 +169,7 @@ def test_angular_momentum_of_colliding_spheres(rng, nylon, ball):
     sim = dem.Simulation(particles, gravity=(0, 0, 0), time_step=2e-6)
     linear, angular = sim.momentum()
     sim.step(10_000)
-    assert sim._engine.progress.largest_overlap[0] > 0
+    assert sim._engine.run_state.largest_overlap[0] > 0
     after, turned = sim.momentum()
     size = sim.particles.mass @ np.linalg.norm(sim.particles.velocity, axis=1)
     assert np.abs(after - linear).max() < 1e-12 * size
@@ -220,7 +220,7 @@ def test_no_turn_takes_a_point_farther_than_is_reckoned_with(angle, rng):
         one = Rotation.from_quat(before, scalar_first=True)
         after = (turn * one).as_quat(scalar_first=True)
         after *= np.copysign(1.0, after @ before)  # of half a turn that product is about 0, or 0
-        bound = math.sqrt(displacement.squared_turn(tip, tuple(after), tuple(before)))
+        bound = math.sqrt(displacement.squared_tip_displacement(tip, tuple(after), tuple(before)))
         points = tip * np.array([unit(u) for u in [*rng.normal(size=(20, 3)), np.cross(axis, rng.normal(size=3))]])
         gone = np.linalg.norm(turn.apply(points) - points, axis=1)
         # the last point lies across the axis and goes farthest; differences of numbers of order 1 round by 1e-16
@@ -236,7 +236,7 @@ def test_the_way_of_the_farthest_sphere_is_known(nylon, fibre):
     engine, before = sim._engine, oracle.spheres(turning)[0]
     sim.step(500)
     tip = fibre.offsets[-1, 0]
-    reckoned = engine.progress.displacement_since_pick[0]
+    reckoned = engine.run_state.displacement_since_pick[0]
     assert reckoned == pytest.approx((1.0 + 30 * tip) * sim.time, rel=1e-6)  # steps of 3e-4 rad
     gone = np.linalg.norm(oracle.spheres(sim.particles)[0] - before, axis=1).max()
     found = as_float(displacement.displacement(0, engine.bodies, engine.kinds, engine.lists.arrays, engine.walls.faces))
@@ -251,7 +251,7 @@ def test_the_skin_does_not_show(skin, integrator, nylon, rubber):
     other = gas(np.random.default_rng(3), nylon, rubber, integrator=integrator, _skin=skin)
     for sim in (automatic, other):
         sim.step(5000)
-        assert sim._engine.progress.largest_overlap[0] > 0
+        assert sim._engine.run_state.largest_overlap[0] > 0
     assert_same_bytes(automatic, other)
     assert automatic.energy_error == other.energy_error
 

@@ -66,7 +66,7 @@ def test_an_engine_that_is_put_back_goes_on_to_the_same_bytes(name, kind, monkey
     engine.rebuild()
     sim.step(40)
     again = engine.snapshot()
-    for part in ("bodies", "progress"):
+    for part in ("bodies", "run_state"):
         for array, values in getattr(first, part).items():
             if array != "displacement_since_pick":  # since the candidates were picked
                 assert values.tobytes() == getattr(again, part)[array].tobytes(), array

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dem.files.storage.journal import EARLIER, HEAD, SUMS, path_of, write_journal
-from dem.files.storage.journaled_file import PAGE, JournaledFile, _put, being_written, open_to_read, recover
+from dem.files.storage.journaled_file import PAGE, JournaledFile, _write_pages, being_written, open_to_read, recover
 
 ROWS = 700  # 5.6 kB a frame: pages are shared by frames, chunks lie over several pages
 
@@ -126,7 +126,7 @@ def stopped(request, tmp_path, monkeypatch):
 
     def apply_some(disk, pages, size):
         done = dict(list(pages.items())[:2] if request.param == "among its pages" else [])
-        _put(disk, done, 0, size)
+        _write_pages(disk, done, 0, size)
         raise Killed
 
     path = tmp_path / "run.h5"

@@ -5,7 +5,7 @@ import pytest
 
 import dem
 from dem.soft import thread_balance as module
-from dem.soft.thread_balance import Pace
+from dem.soft.thread_balance import ThreadChoice
 
 
 class Clock:
@@ -34,7 +34,7 @@ class Clock:
 def test_the_faster_way_is_found_and_kept(one, more):
     """And trying the other costs less than a fiftieth: a trial, as long as it is, after some forty times as long."""
     clock = Clock(one, more)
-    alone, spread = clock.run(Pace(2, clock), round(200 / min(one, more)))
+    alone, spread = clock.run(ThreadChoice(2, clock), round(200 / min(one, more)))
     fast, slow = (alone, spread) if one < more else (spread, alone)
     lost = slow * (1 - min(one, more) / max(one, more))
     assert lost < 0.02 * (fast + slow)
@@ -43,7 +43,7 @@ def test_the_faster_way_is_found_and_kept(one, more):
 def test_others_come_and_go():
     """Two threads while the machine is idle, one while it is busy, two again afterwards."""
     clock = Clock(2e-4, 1.1e-4)
-    pace = Pace(2, clock)
+    pace = ThreadChoice(2, clock)
     for one, more in ((2e-4, 1.1e-4), (2.2e-4, 4e-3), (2e-4, 1.1e-4)):
         clock.one, clock.more = one, more
         clock.run(pace, 60_000)
@@ -54,7 +54,7 @@ def test_one_thread_is_not_asked_for_the_time():
     def clock():
         raise AssertionError
 
-    pace = Pace(1, clock)
+    pace = ThreadChoice(1, clock)
     assert pace.begin(10**9) == 10**9
     pace.end(10**9)
 
@@ -65,7 +65,9 @@ def test_no_bit_depends_on_it(rng, nylon, monkeypatch):
     balls = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=x + 0.01, velocity=rng.normal(0, 1, x.shape))
     ends = []
     for turning in (False, True):
-        monkeypatch.setattr(Pace, "_note", lambda pace, took, now, turning=turning: turning and pace._switch())
+        monkeypatch.setattr(
+            ThreadChoice, "_compare", lambda pace, took, now, turning=turning: turning and pace._switch_threads()
+        )
         sim = dem.Simulation(balls, dem.Box((0, 0, 0), (0.17,) * 3, nylon), time_step=2e-5, threads=2)
         seen = []
         monkeypatch.setattr(module, "set_threads", seen.append)

@@ -7,7 +7,7 @@ import pytest
 
 import dem
 from dem.soft import arrays
-from dem.soft.time_step.advice import advise, foreseen
+from dem.soft.time_step.advice import advise, startup_notices
 from dem.soft.time_step.impacts import ADVISED, RESOLVED, contact_time, effective_masses, rounded_down
 
 
@@ -16,7 +16,7 @@ def duration(sim, *, until):
     touching = 0
     for _ in range(until):
         sim.step()
-        touching += sim._engine.progress.elastic[0] > 0
+        touching += sim._engine.run_state.elastic[0] > 0
     return touching * sim.time_step
 
 
@@ -239,10 +239,10 @@ def test_steps_that_may_break_who_is_squeezed_are_warned_of(nylon):
     """Enough for the meeting, fewer than five for the bead between ball and wall; without a wall there is nothing."""
     particles, box = heavy_on_light(nylon, speed=0.02), dem.Box((-1, -1, -1), (0.02604, 1, 1), nylon)
     time_step = advise(particles, box, (0, 0, 0)).contact_time / 21
-    (notice,) = foreseen(particles, box, (0, 0, 0), time_step)
+    (notice,) = startup_notices(particles, box, (0, 0, 0), time_step)
     assert (notice.name, notice.grave) == ("coarse-time-step", False)
     assert "leaves 4.6 steps to the shortest contact of a particle between two others" in notice.reason
-    assert not list(foreseen(particles, None, (0, 0, 0), time_step))
+    assert not list(startup_notices(particles, None, (0, 0, 0), time_step))
 
 
 @pytest.mark.parametrize("name", ["nine-fibres", "many-spheres"])

@@ -11,7 +11,7 @@ import pytest
 
 import dem
 from dem.files.h5md.schema import ENERGIES
-from dem.system.system import evenly
+from dem.system.system import evenly_spaced_stops
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_frames_hold_the_state_to_the_bit(run):
 @pytest.mark.parametrize("steps", [64, 99, 1000, 12_347])
 def test_frames_are_due_at_the_nearest_steps(steps, frames):
     """As many as asked for, each within half a step of its share of the way, the last one at the end."""
-    due = evenly(500, steps, frames)
+    due = evenly_spaced_stops(500, steps, frames)
     assert len(due) == frames
     assert due[-1] == 500 + steps
     exact = 500 + steps * np.arange(1, frames + 1) / frames

@@ -6,7 +6,7 @@ from dem.kernels import laws
 from dem.kernels.compiler.jit import kernel
 from dem.kernels.numerics.columns import BLOCK
 from dem.kernels.simd import transpose
-from dem.kernels.soft.contact.batch_kinematics import FORCE, LASTS, OUT, SingleSpheres
+from dem.kernels.soft.contact.batch_kinematics import FORCE, PERSISTS, RESULT_ROWS, SingleSpheres
 from dem.kernels.soft.contact.contact_batches import load_history, scatter_forces, store_history
 from dem.kernels.soft.contact.contact_detection import FORCE_J, LINE, ON_I, ON_J, SHARED, VECTOR_WIDTH
 from dem.kernels.soft.contact.result_sinks import ForceSink
@@ -90,12 +90,12 @@ def test_what_contacts_remember_is_read_and_written_line_by_line(kind, width, nu
     rows = np.full((width, BLOCK), 5.0)
     recalled(law(), index, lines, filled, number, rows)
     np.testing.assert_array_equal(rows[:7, :number], np.where(filled[here] != 0, lines[here].T, 0.0)[:7])
-    out, before = np.zeros((OUT, BLOCK)), lines.copy()
-    out[LASTS] = rng.random(BLOCK) < 0.5
+    out, before = np.zeros((RESULT_ROWS, BLOCK)), lines.copy()
+    out[PERSISTS] = rng.random(BLOCK) < 0.5
     rows[:] = rng.normal(size=rows.shape)
     kept(law(), index, lines, filled, number, rows, out.ravel())
     np.testing.assert_array_equal(lines[here, :7], rows[:7, :number].T)
-    np.testing.assert_array_equal(filled[here], out[LASTS, :number])
+    np.testing.assert_array_equal(filled[here], out[PERSISTS, :number])
     others = np.setdiff1d(np.arange(200), here)
     np.testing.assert_array_equal(lines[others], before[others])
 
@@ -103,7 +103,7 @@ def test_what_contacts_remember_is_read_and_written_line_by_line(kind, width, nu
 @pytest.mark.parametrize("number", [1, 8, 27, BLOCK])
 @pytest.mark.parametrize(("width", "other"), [(LINE, ON_I), (SHARED, ON_J), (SHARED, ON_I), (2 * LINE, ON_J)])
 def test_rows_of_wrenches_have_what_is_said_of_them(width, other, number):
-    out = np.random.default_rng(number).normal(size=(OUT, BLOCK))
+    out = np.random.default_rng(number).normal(size=(RESULT_ROWS, BLOCK))
     force, on_i, on_j = (out[r : r + 3, :number].T for r in (FORCE, ON_I, other))
     wanted = {LINE: {0: force, ON_I: on_i}, SHARED: {0: on_j, VECTOR_WIDTH: force, 2 * VECTOR_WIDTH: on_i}}
     of_clusters = {0: force, ON_I: on_i, FORCE_J: -force, ON_J: on_j}

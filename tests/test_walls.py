@@ -194,7 +194,7 @@ def test_an_impact_across_a_periodic_face_is_an_impact(friction):
         sim = dem.Simulation(particles, box, gravity=(0, 0, 0), time_step=2e-6)
         linear, _ = sim.momentum()
         sim.step(10_000)
-        assert sim._engine.progress.largest_overlap[0] > 0
+        assert sim._engine.run_state.largest_overlap[0] > 0
         np.testing.assert_allclose(sim.momentum()[0], linear, rtol=0, atol=1e-16)
         outcomes.append(
             np.hstack([sim.particles.position - shift, sim.particles.velocity, sim.particles.angular_velocity / 100])

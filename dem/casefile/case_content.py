@@ -12,7 +12,7 @@ from dem.case import HARD, STOCHASTIC, AnyCase, Case, HardSphereCase, Stochastic
 from dem.model.contact.law_components import plain
 from dem.model.domain.cell import Cell
 from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
-from dem.model.particles.fields import MOTION, STATE, carried
+from dem.model.particles.fields import MOTION, STATE, carried_fields
 from dem.model.particles.kinds import is_fixed, labels
 from dem.model.shapes.capsule import Capsule
 from dem.model.shapes.shape import Fibre, Sphere
@@ -47,7 +47,7 @@ def content(case: AnyCase) -> dict | None:
         or not _has_words(case.fluid())
     ):
         return None
-    more = any((particles.field(name) != STATE[name].rest).any() for name in carried(particles.fields))
+    more = any((particles.field(name) != STATE[name].default_row).any() for name in carried_fields(particles.fields))
     if (
         more
         or len(particles) > MOST
@@ -167,9 +167,9 @@ def _groups(particles: Particles, materials: dict, shapes: dict) -> Iterator[dic
         group |= {"fixed": True} if is_fixed(variant) else {}
         for name in MOTION:
             rows, field = particles.field(name)[start:end], STATE[name]
-            if not field.rest or not _all(rows, rows[0]):
+            if not field.default_row or not _all(rows, rows[0]):
                 group[name] = rows.tolist()
-            elif not _all(rows, field.rest):
+            elif not _all(rows, field.default_row):
                 group[name] = rows[0].tolist()
         yield group
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dem.base.text import counted
 from dem.model.materials import Material
-from dem.model.particles.kinds import MOST, labels, rest
+from dem.model.particles.kinds import MOST, further_kinds_note, labels
 from dem.soft.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str
     """Rows of the report of `dem check`: a name and a text."""
     n, sources = seen.particles, sim.traffic.sources if sim.traffic else []
     told = [f"{count} x {kind}" for kind, count in seen.counts.items()][:MOST]
-    yield "particles", (f"{n}: " + ", ".join(told) + rest(len(seen.counts))) if n else "none at the start"
+    yield "particles", (f"{n}: " + ", ".join(told) + further_kinds_note(len(seen.counts))) if n else "none at the start"
     light, heavy = seen.masses
     each = f", {light:.6g} kg each" if light == heavy else f", {light:.4g} to {heavy:.4g} kg"
     if n:

@@ -19,7 +19,7 @@ from dem.model.particles.packing import random_orientations, random_velocities
 from dem.model.particles.particles import Particles
 from dem.model.shapes.capsule import Capsule
 from dem.model.shapes.shape import AS_GIVEN, Fibre, standing
-from dem.soft.walls.wall_arrays import words
+from dem.soft.walls.wall_arrays import wall_names
 
 if TYPE_CHECKING:
     from dem.casefile.schema.case_tables import CaseKeys, GroupTable, LatticeTable
@@ -144,14 +144,14 @@ def _at_random(
 ) -> tuple[list[Shape], dict]:
     """Shapes, and the places and orientations at which they overlap nothing; sizes by the number of the group too."""
     wanted, box = group.random, around.box
-    within, walls = random_insertion.holder(_called(wanted.inside, around.walls), around.walls)
+    within, walls = random_insertion.enclosing_region(_called(wanted.inside, around.walls), around.walls)
     lower, upper = (within.lower, within.upper) if within and not box else (None, None)
     lower, upper = wanted.lower or lower, wanted.upper or upper
     corners = random_insertion.region(lower, upper, box)
     volume, scale = float(np.prod(corners[1] - corners[0])), random_insertion.span(wanted.scale, None)
     volume = min(volume, within.volume) if within else volume
     if wanted.sizes is None:
-        shapes = random_insertion.sized(shape, wanted.number, wanted.solid_fraction, scale, volume, rng)
+        shapes = random_insertion.scaled_shapes(shape, wanted.number, wanted.solid_fraction, scale, volume, rng)
     else:
         fill = volume * (wanted.solid_fraction or 0.0)
         shapes = graded(shape, wanted.sizes.made(), number=wanted.number, volume=fill, seed=group.seed, stream=part)
@@ -172,7 +172,7 @@ def _called(name: str | None, walls: list[Wall]) -> Wall | None:
         return None
     if not walls:
         raise ValueError(f"inside is {name}, but the file has no [[walls]]: add the wall")
-    called = words(walls)
+    called = wall_names(walls)
     return walls[called.index(checks.one_of("wall", name, called))]
 
 

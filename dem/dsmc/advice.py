@@ -240,10 +240,10 @@ def check_going_on(code: int, engine: StochasticEngine) -> None:
         raise FloatingPointError(message + f"lower time_step, {engine.rule.time_step:g} s")
     if code == steps.STIFF:
         waves = float(engine.stress.waves[0])
-        most = steps.STEEP * min(engine.space.width) / waves
+        most = steps.MAX_COURANT * min(engine.space.width) / waves
         message = (
-            f"{where}: waves of the solids' pressure go at {waves:.3g} m/s, and would cross more than {steps.STEEP:g} "
-            f"of a cell in a step: lower time_step to {rounded_down(most):g} s, or raise softness"
+            f"{where}: waves of the solids' pressure go at {waves:.3g} m/s, and would cross more than "
+            f"{steps.MAX_COURANT:g} of a cell in a step: lower time_step to {rounded_down(most):g} s, or raise softness"
         )
         raise FloatingPointError(message)
     if code == steps.STUCK:

@@ -10,7 +10,7 @@ import numpy as np
 from dem.base import compilation
 from dem.dsmc.engine import PARTS, StochasticState
 from dem.dsmc.simulation import StochasticSpheres
-from dem.files.checkpoints.serialization import describe_particles, made, read_particles, recipe, write_particles
+from dem.files.checkpoints.serialization import describe_particles, from_recipe, read_particles, recipe, write_particles
 from dem.files.validation import hdf5_validation
 from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, number, require
 from dem.kernels.event_driven.flight import RADIUS, TIME
@@ -74,7 +74,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> StochasticSpher
     start = hdf5_validation.finite(booked, "start_energy", (stored_energies(fluid=True),))
     sim = StochasticSpheres.__new__(StochasticSpheres)
     SimulationBase.__init__(
-        sim, read_particles(given, group), made(given["box"]), given["gravity"], given["description"]
+        sim, read_particles(given, group), from_recipe(given["box"]), given["gravity"], given["description"]
     )
     sim._set_up(**{**settings, "turbulence": turbulence, "pressure": pressure})
     with compilation.announced():

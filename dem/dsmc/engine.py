@@ -92,7 +92,9 @@ class StochasticEngine:
         """Take so many steps; returns a code of `dem.kernels.dsmc.steps`."""
         rule, about = self.rule, (self.spheres, self.space, self.laws, self.gas)
         if self.stress:
-            return steps.advance_pressed(count, rule.time_step, PACKED, rule.seed, *about, self.stress, self.tally)
+            return steps.advance_with_solids_pressure(
+                count, rule.time_step, PACKED, rule.seed, *about, self.stress, self.tally
+            )
         if not rule.partners:
             return steps.advance_pairs(count, rule.time_step, PACKED, rule.seed, *about, self.tally)
         return steps.advance_partners(
@@ -175,7 +177,7 @@ def _stress(gas: Gas, pressure: SolidsPressure | None) -> SolidsStress | tuple[(
         return ()
     count = gas.share.size
     cells = {name: np.zeros(count) for name in ("fraction", "mass", "stress")}
-    return SolidsStress(**asdict(pressure), **cells, push=np.zeros((3, count)), waves=np.zeros(1))
+    return SolidsStress(**asdict(pressure), **cells, velocity_change=np.zeros((3, count)), waves=np.zeros(1))
 
 
 def _carrier(particles: Particles, gravity: tuple[float, float, float], rule: Rule) -> carrier_fluid.Carrier:

@@ -12,10 +12,10 @@ import numpy as np
 from dem.base import compilation
 from dem.event_driven.engine import LEAST_CELLS, PARTS, HardState
 from dem.event_driven.simulation import HardSpheres
-from dem.files.checkpoints.serialization import describe_particles, made, read_particles, recipe, write_particles
+from dem.files.checkpoints.serialization import describe_particles, from_recipe, read_particles, recipe, write_particles
 from dem.files.validation import hdf5_validation
 from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, number, require
-from dem.kernels.event_driven.flight import CELL, FACE, NOBODY, PARTNER, RADIUS, WALLED
+from dem.kernels.event_driven.flight import CELL, FACE, NO_PARTNER, PARTNER, RADIUS, WALLED
 from dem.model.energy import stored_energies
 from dem.model.particles.particles import UNIT_NORM
 from dem.run.simulation_base import SimulationBase
@@ -69,7 +69,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> HardSpheres:
     )  # fmt: skip
     sim = HardSpheres.__new__(HardSpheres)
     SimulationBase.__init__(
-        sim, read_particles(given, group), made(given["box"]), given["gravity"], given["description"]
+        sim, read_particles(given, group), from_recipe(given["box"]), given["gravity"], given["description"]
     )
     sim._set_up(contact_time=given["contact_time"], **given["laws"])
     with compilation.announced():
@@ -117,7 +117,7 @@ def _check_spheres(state: HardState, own: dict[str, np.ndarray]) -> None:
     require(
         bool((np.isfinite(whole) & (whole == np.floor(whole))).all()), "spheres/plan has parts of partners or cells"
     )
-    check_within("spheres/plan, partners,", plan[:, PARTNER], NOBODY, len(plan) - 1)
+    check_within("spheres/plan, partners,", plan[:, PARTNER], NO_PARTNER, len(plan) - 1)
     check_within("spheres/plan, faces,", plan[:, FACE], 0, 5)
     for axis in range(3):
         walled = space["boundary"][axis] == WALLED

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.kernels.event_driven import events, flight
-from dem.kernels.event_driven.event_queue import Agenda
+from dem.kernels.event_driven.event_queue import EventQueue
 from dem.model.domain.box import AXES
 from dem.model.particles.fields import WIDTHS
 
@@ -52,10 +52,10 @@ class HardEngine:
         self.laws = laws
         self.space = _space(particles, box, gravity)
         self.spheres = sphere_state(particles, self.space, time, planned=n)
-        self.agenda = Agenda(np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32))
+        self.agenda = EventQueue(np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32))
         counts = {name: np.zeros(1, np.int64) for name in ("pair", "wall", "events", "standing")}
         sums = {name: np.zeros(1) for name in ("lost", "lifted", "overlap")}
-        self.tally = events.ImpactTally(**counts, now=np.full(1, time), **sums, latest=np.full(2, flight.NOBODY))
+        self.tally = events.ImpactTally(**counts, now=np.full(1, time), **sums, latest=np.full(2, flight.NO_PARTNER))
         self.time = time
         events.begin(time, self.spheres, self.space, self.agenda)
 

@@ -185,18 +185,18 @@ class HardSpheres(SimulationBase):
         return [first + duration * (k / frames) for k in range(1, frames)] + [first + duration]
 
     @staticmethod
-    def _mark(first: float, seconds: float) -> float:
+    def _stop_after(first: float, seconds: float) -> float:
         """So long after the time `first`."""
         return first + seconds
 
-    def _advance_to(self, stop: float, moved: Callable, interrupted: Callable[[], bool]) -> None:
+    def _advance_to(self, stop: float, on_advance: Callable, interrupted: Callable[[], bool]) -> None:
         """Advance to a time in slices of about SLICE seconds. How it is cut does not change the result."""
         chunk, engine = 1000, self._engine
         while self.time < stop and not interrupted():
             start, before, done = time.perf_counter(), self.time, self.collisions.total
             code = engine.advance(stop, chunk)
             check_going_on(code, engine)
-            moved(self.time - before, self.collisions.total - done)
+            on_advance(self.time - before, self.collisions.total - done)
             chunk = next_chunk(chunk, start)
 
     def carry_on(self, duration: float) -> None:

@@ -135,12 +135,12 @@ class Heat(ScalarExchange):
             for name, unit in (("conductivity", "W/(m K)"), ("heat_capacity", "J/(kg K)")):
                 if getattr(material, name) is None:
                     raise ValueError(
-                        f"{_called(material)} has no {name} [{unit}], which particles need in a run with heat"
+                        f"{_describe(material)} has no {name} [{unit}], which particles need in a run with heat"
                     )
         for wall in walls:
             if wall.temperature is not None and wall.material.conductivity is None:
                 raise ValueError(
-                    f"{_called(wall.material)} of the {wall.word} has no conductivity [W/(m K)], which a wall with a "
+                    f"{_describe(wall.material)} of the {wall.word} has no conductivity [W/(m K)], which a wall with a "
                     "temperature needs"
                 )
 
@@ -193,6 +193,6 @@ def _real(material: Material) -> Material:
     return material if material.real_young is None else material.with_young(material.real_young)
 
 
-def _called(material: Material) -> str:
+def _describe(material: Material) -> str:
     """A material in words."""
     return f"the material {material.name!r}" if material.name else f"the material {material!r}"

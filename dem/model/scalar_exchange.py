@@ -131,7 +131,7 @@ class ScalarExchange:
         return pairs.conductance
 
     def source(self, value: np.ndarray, capacity: np.ndarray) -> np.ndarray | float:
-        """What each particle gains from elsewhere [amount/s], such as by a reaction or by drying; by default nothing.
+        """Source of each particle [amount/s], such as by a reaction or by drying; zero by default.
 
         value, capacity: (N,) u and C of particles in the order of the rows. It is asked for once in each exchange.
         Returns (N,), or one number for all; negative where particles lose.

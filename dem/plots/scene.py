@@ -10,7 +10,7 @@ import numpy as np
 from dem.base import checks
 from dem.model.domain.box import AXES
 from dem.model.particles.fields import heading
-from dem.model.particles.kinds import MOST, labels, rest
+from dem.model.particles.kinds import MOST, further_kinds_note, labels
 from dem.plots.bodies import (
     box_edges,
     broken_bonds_in_words,
@@ -232,7 +232,7 @@ def _name_kinds(bar: Axes, names: Sequence[str], palette: np.ndarray) -> None:
     bar.set_axis_off()
     told = [Patch(color=ink, label=label) for label, ink in zip(_short_names(names), palette[:MOST], strict=False)]
     if len(names) > MOST:
-        told.append(Patch(color="none", label=rest(len(names)).strip()))
+        told.append(Patch(color="none", label=further_kinds_note(len(names)).strip()))
     bar.legend(handles=told, loc="center left", bbox_to_anchor=(0, 0.5), frameon=False, fontsize=8, borderaxespad=0,
                handlelength=1.2, handletextpad=0.5)  # fmt: skip
 

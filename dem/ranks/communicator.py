@@ -174,7 +174,7 @@ class Communicator:
         """Objects of all ranks, by rank, on every rank."""
         raise NotImplementedError
 
-    def allreduce(self, sums: np.ndarray, most: np.ndarray) -> None:
+    def allreduce(self, sums: np.ndarray, maxima: np.ndarray) -> None:
         """Replace integers by their sums, and others by their maxima, over all ranks."""
         raise NotImplementedError
 
@@ -182,8 +182,8 @@ class Communicator:
         """Number of rows that `exchange_reports` fills: one for each rank, or one in all if there are many ranks."""
         return self.ranks if self.ranks <= FEW else 1
 
-    def exchange_reports(self, report: np.ndarray, reports: np.ndarray, most: int) -> None:
-        """Fill `reports` (P, S) from the reports (S,) of all ranks; a single row has `most` maxima first, then sums."""
+    def exchange_reports(self, report: np.ndarray, reports: np.ndarray, n_maxima: int) -> None:
+        """Fill `reports` (P, S) from the reports (S,) of all ranks; a single row has `n_maxima` maxima, then sums."""
         raise NotImplementedError
 
     def exchange_call(self, report: np.ndarray, reports: np.ndarray) -> Call | None:

@@ -94,20 +94,20 @@ class World(Communicator):
         """Objects of all ranks, on every rank."""
         return self.world.allgather(thing)
 
-    def allreduce(self, sums: np.ndarray, most: np.ndarray) -> None:
+    def allreduce(self, sums: np.ndarray, maxima: np.ndarray) -> None:
         """Both reductions at once, in place."""
         requests = [
-            self.world.Iallreduce(MPI.IN_PLACE, sums, MPI.SUM), self.world.Iallreduce(MPI.IN_PLACE, most, MPI.MAX)
+            self.world.Iallreduce(MPI.IN_PLACE, sums, MPI.SUM), self.world.Iallreduce(MPI.IN_PLACE, maxima, MPI.MAX)
         ]  # fmt: skip
         MPI.Request.Waitall(requests)
 
-    def exchange_reports(self, report: np.ndarray, reports: np.ndarray, most: int) -> None:
+    def exchange_reports(self, report: np.ndarray, reports: np.ndarray, n_maxima: int) -> None:
         """One allgather, or two reductions at once."""
         if len(reports) == self.ranks:
             self.world.Allgather(report, reports)
             return
         reports[0] = report
-        maxima, sums = reports[0, :most], reports[0, most:]
+        maxima, sums = reports[0, :n_maxima], reports[0, n_maxima:]
         requests = [
             self.world.Iallreduce(MPI.IN_PLACE, maxima, MPI.MAX), self.world.Iallreduce(MPI.IN_PLACE, sums, MPI.SUM)
         ]  # fmt: skip

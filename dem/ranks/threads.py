@@ -159,19 +159,22 @@ class Threads(Communicator):
         """Copies of the objects of all ranks, on every rank."""
         return [pickle.loads(said) for said in self.board.swap(self.rank, pickle.dumps(thing))]
 
-    def allreduce(self, sums: np.ndarray, most: np.ndarray) -> None:
+    def allreduce(self, sums: np.ndarray, maxima: np.ndarray) -> None:
         """Sums and maxima over all ranks, in place."""
-        found = self.board.swap(self.rank, (sums.copy(), most.copy()))
+        found = self.board.swap(self.rank, (sums.copy(), maxima.copy()))
         sums[...] = np.sum([each[0] for each in found], axis=0)
-        most[...] = np.max([each[1] for each in found], axis=0)
+        maxima[...] = np.max([each[1] for each in found], axis=0)
 
-    def exchange_reports(self, report: np.ndarray, reports: np.ndarray, most: int) -> None:
+    def exchange_reports(self, report: np.ndarray, reports: np.ndarray, n_maxima: int) -> None:
         """The reports of all ranks, or their maxima and sums in one row."""
         found = np.array(self.board.swap(self.rank, report.copy()))
         if len(reports) == self.ranks:
             reports[...] = found
         else:
-            reports[0, :most], reports[0, most:] = found[:, :most].max(axis=0), found[:, most:].sum(axis=0)
+            reports[0, :n_maxima], reports[0, n_maxima:] = (
+                found[:, :n_maxima].max(axis=0),
+                found[:, n_maxima:].sum(axis=0),
+            )
 
     def exchange_call(self, report: np.ndarray, reports: np.ndarray) -> Call | None:
         """A C callback that exchanges the reports, with `by_kernels`."""

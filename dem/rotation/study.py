@@ -10,7 +10,7 @@ from dem.base import checks, portable
 from dem.base.compilation import announced
 from dem.base.user_classes import hinted
 from dem.kernels.compiler.jit import CompileError
-from dem.kernels.numerics.quaternion import LARGEST_TURN, rotate_back
+from dem.kernels.numerics.quaternion import MAX_ROTATION_ANGLE, rotate_back
 from dem.kernels.rotation import study as kernels
 from dem.kernels.rotation.problems import CYLINDER, FREE, HEAVY_TOP, KINDS, SPHERE, Problem
 from dem.model.particles.particles import UNIT_NORM
@@ -135,7 +135,7 @@ def integrate_rotation(
     q_out, omega_out = np.empty((4, rows)), np.empty((3, rows))
     scheme = row.scheme_for(np.array(moments)[:, None])
     # no body has a moment above the sum of the other two; of one that does, schemes turn by more than omega dt at once
-    most_turn = LARGEST_TURN / max(1.0, max(moments) / (sum(moments) - max(moments)))
+    most_turn = MAX_ROTATION_ANGLE / max(1.0, max(moments) / (sum(moments) - max(moments)))
     try:
         with announced():
             code, n = _loop(law)[row.torques > 1](

@@ -95,14 +95,14 @@ class Callback(NamedTuple):
         home, own = getattr(self.function, "__module__", None), getattr(self.function, "__qualname__", None)
         return f"{home}.{own}" if own else type(self.function).__qualname__
 
-    def following(self, sim: System) -> float:
+    def next_call(self, sim: System) -> float:
         """Next step or time [s] at which the call is due."""
         now = sim._now  # noqa: SLF001
         if self.interval.steps is not None:
             return self.first + ((now - self.first) // self.interval.steps + 1) * self.interval.steps
         seconds = self.interval.seconds
         k = math.floor((now - self.first) * (sim.time_step or 1.0) / seconds)
-        while (stop := sim._mark(self.first, k * seconds)) <= now:  # noqa: SLF001
+        while (stop := sim._stop_after(self.first, k * seconds)) <= now:  # noqa: SLF001
             k += 1
         return stop
 
@@ -110,7 +110,7 @@ class Callback(NamedTuple):
 HOOK = "hook"  # attribute of `parameters`
 
 
-def marks(calls: Sequence[Callback]) -> dict[str, str]:
+def callback_attributes(calls: Sequence[Callback]) -> dict[str, str]:
     """Entries in the file of a run that calls these."""
     calls_as_json = [json.dumps({"function": call.name, "every": str(call.interval)}) for call in calls]
     return {HOOK: calls_as_json[0]} if calls_as_json else {}
@@ -122,7 +122,7 @@ def resumed(
     """Callbacks of a resumed run; raises ValueError if one that it needs is missing."""
     if every is not None:
         calls = [Callback.checked(every, sim, plan[0].first)]
-        writer.note(**marks(calls))
+        writer.set_attributes(**callback_attributes(calls))
         return calls
     if HOOK not in writer.about:
         return []

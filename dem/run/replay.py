@@ -40,8 +40,8 @@ class State(NamedTuple):
     touches: list[Overlap]  # what overlaps it, the deepest first
 
 
-def concerned(run: Trajectory) -> list[int]:
-    """The particles that a crash is about; the fastest one at the end of an ordinary run."""
+def particles_of_interest(run: Trajectory) -> list[int]:
+    """Particles that a crash involves; of a run without one the fastest at the end."""
     named = run.event_particles
     return named or [int(np.linalg.norm(run.velocity[-1], axis=1).argmax())]
 

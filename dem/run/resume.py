@@ -89,22 +89,22 @@ def resume(
             message = f"{path} has an empty plan: it does not say when frames are due, and no run can go on with it"
             raise ValueError(message)
         if duration is not None:
-            plan = longer(sim, plan, duration)
+            plan = extended_plan(sim, plan, duration)
         ended = "verdict" in writer.about  # else it was killed after its last step, before the last frame or its end
         if ended and sim._now >= plan[-1].last:  # noqa: SLF001
             message = f"{path} is complete, t = {sim.time:.6g} s: give a longer duration to go on"
             raise ValueError(message)
         calls = callbacks.resumed(writer, every, sim, plan, strict=strict)
-        table = RunningTable.again(sim, writer.about[TABLE], plan) if TABLE in writer.about else None
+        table = RunningTable.from_description(sim, writer.about[TABLE], plan) if TABLE in writer.about else None
     except BaseException:
-        writer.leave()
+        writer.abandon()
         raise
     writer.follow(plan)
-    recorder = sim._recorded(path, strict=strict)  # noqa: SLF001
+    recorder = sim._crash_recording(path, strict=strict)  # noqa: SLF001
     return run_plan(sim, plan, writer, progress=progress, recorder=recorder, calls=calls, table=table)
 
 
-def longer(sim: System, plan: list[FrameSegment], duration: float) -> list[FrameSegment]:
+def extended_plan(sim: System, plan: list[FrameSegment], duration: float) -> list[FrameSegment]:
     """The plan with another segment, whose frames are as far apart as before, so that it has this duration in all."""
     first, last = plan[0].first, plan[-1]
     whole = sim._segment(duration, 1).length  # noqa: SLF001

@@ -89,7 +89,7 @@ def run_plan(
     calls: Sequence[Callback] = (),
     table: RunningTable | None = None,
 ) -> Judgement:
-    """Carry a simulation through what of a plan lies before it, or so many frames of it.
+    """Run a simulation through the remaining frames of a plan, or so many of them.
 
     The observer hears of every frame that is due; the recorder, see `dem.soft.crash_recorder`, copies the state
     now and then. Where a call is due as well, it comes before the frame, and before any checkpoint.
@@ -101,16 +101,16 @@ def run_plan(
         observer,
         interrupts.answered(lambda number, _: stopped.append(number)),  # so that a frame is never cut in half
         progress_bar(length, sim.pace, wanted=progress) as advance,
-        recorder or nullcontext(lambda **_: None) as note,
+        recorder or nullcontext(lambda **_: None) as record_state,
     ):
         if table:
             calls = [*calls, table.call(observer)]
             table.begin(sim)
-        way = _FrameLoop(sim, observer, note, advance, stopped, calls)
+        frame_loop = _FrameLoop(sim, observer, record_state, advance, stopped, calls)
         for k, stop in enumerate(stops, 1):
             if stop < sim._now:
                 continue
-            if not way.go(stop):
+            if not frame_loop.advance_to(stop):
                 break
             observer.frame(k)
         verdict = sim.verdict()
@@ -130,37 +130,37 @@ class _FrameLoop(NamedTuple):
 
     sim: System
     observer: Observer
-    note: Callable[..., None]
+    record_state: Callable[..., None]
     advance: Callable[[float, int], None]
     stopped: list[int]
     calls: Sequence[Callback]
 
-    def go(self, frame: float) -> bool:
-        """Go to where a frame is due; returns False if that was interrupted."""
+    def advance_to(self, frame: float) -> bool:
+        """Advance to the step or time of a frame; returns False if interrupted."""
         sim, stop = self.sim, None
         while stop != frame:
-            due = [call.following(sim) for call in self.calls]
+            due = [call.next_call(sim) for call in self.calls]
             stop = min([frame, *due])
 
-            def moved(way: float, work: int, stop: float = stop, due: list = due) -> None:
-                self.advance(way, work)
+            def on_advance(distance: float, work: int, stop: float = stop, due: list = due) -> None:
+                self.advance(distance, work)
                 if sim._now < stop or stop not in due:
-                    self.note()
+                    self.record_state()
                     self.observer.idle()
 
-            sim._advance_to(stop, moved, lambda: bool(self.stopped))
+            sim._advance_to(stop, on_advance, lambda: bool(self.stopped))
             if sim._now < stop:
                 return False
             for call in (call for call, at in zip(self.calls, due, strict=True) if at == stop):
-                change = sim._visit(call.function)
+                change = sim._call_user_function(call.function)
                 if change:
                     self.observer.changed(change)
-                self.note(changed=bool(change))
+                self.record_state(changed=bool(change))
             if stop != frame:
                 self.observer.idle()
         return True
 
 
 def next_chunk(taken: int, start: float) -> int:
-    """How much to do next so that it takes SLICE seconds, when `taken` has been done since `start`."""
+    """Number of steps that will take SLICE seconds, at the rate of `taken` steps since `start`."""
     return max(1, int(taken * min(10.0, SLICE / max(time.perf_counter() - start, 1e-9))))

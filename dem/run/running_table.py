@@ -144,11 +144,11 @@ class RunningTable:
 
     @property
     def described(self) -> str:
-        """Values from which `again` makes a table."""
+        """Values from which `from_description` makes a table."""
         return json.dumps({"columns": self.names, "every": self.interval.steps or self.interval.seconds})
 
     @classmethod
-    def again(cls, sim: System, described: str, plan: list[FrameSegment]) -> RunningTable:
+    def from_description(cls, sim: System, described: str, plan: list[FrameSegment]) -> RunningTable:
         """The table of a run that goes on."""
         columns = parse_json(described, TABLE)
         table = cls(sim, columns["columns"], columns["every"], plan, shown=False)

@@ -31,7 +31,7 @@ from dem.run.run_loop import checked, next_chunk, run_plan
 from dem.run.running_table import TABLE, RunningTable
 from dem.system.diagnosis import densities
 from dem.system.energy_ledger import NO_SUMS, EnergyLedger
-from dem.system.system import Change, FrameSegment, Observer, evenly, whole_steps
+from dem.system.system import Change, FrameSegment, Observer, evenly_spaced_stops, whole_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -223,9 +223,9 @@ class SimulationBase:
             if output is not None:
                 observer = TrajectoryWriter.create(
                     output, self, plan, contents, every=checkpoint_every, overwrite=overwrite,
-                    about=callbacks.marks(calls) | ({TABLE: rows.described} if rows else {}),
+                    about=callbacks.callback_attributes(calls) | ({TABLE: rows.described} if rows else {}),
                 )  # fmt: skip
-            recorder = self._recorded(output, overwrite=overwrite, strict=strict)
+            recorder = self._crash_recording(output, overwrite=overwrite, strict=strict)
             shown = False if table else progress
             return run_plan(self, plan, observer, progress=shown, recorder=recorder, calls=calls, table=rows)
 
@@ -318,19 +318,19 @@ class SimulationBase:
     @staticmethod
     def _stops(segment: FrameSegment) -> list[int]:
         """Steps at which frames are due."""
-        return evenly(*segment)
+        return evenly_spaced_stops(*segment)
 
-    def _mark(self, first: int, seconds: float) -> int:
-        """The step nearest to so long after the step `first`."""
+    def _stop_after(self, first: int, seconds: float) -> int:
+        """The step nearest to `seconds` after the step `first`."""
         return first + math.floor(seconds / self.time_step + 0.5)
 
-    def _advance_to(self, stop: int, moved: Callable, interrupted: Callable[[], bool]) -> None:
+    def _advance_to(self, stop: int, on_advance: Callable, interrupted: Callable[[], bool]) -> None:
         """Advance to a step in slices of about SLICE seconds. How it is cut does not change the result."""
         while self.step_count < stop and not interrupted():
             start = time.perf_counter()
             taken = min(self._slice, stop - self.step_count)
             self.step(taken)
-            moved(taken, taken)
+            on_advance(taken, taken)
             self._slice = next_chunk(taken, start)
 
     @property
@@ -338,7 +338,7 @@ class SimulationBase:
         """The particles at the present time, in their original order."""
         if self._shown != self._now:
             motion = dict(zip(MOTION, (rows.T for rows in self._engine.state()), strict=True))
-            self._particles._show_motion(motion)  # noqa: SLF001 (its own)
+            self._particles._set_motion(motion)  # noqa: SLF001 (its own)
             self._shown = self._now
         return self._particles
 
@@ -463,7 +463,7 @@ class SimulationBase:
         inertia = np.array([p.inertia for p in properties]).T.copy()
         return self._particles.variant, np.array([p.mass for p in properties]), inertia
 
-    def _recorded(
+    def _crash_recording(
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
     ) -> AbstractContextManager[Callable[..., None]]:
         """Record a run for the case that it breaks; yields a function that notes the state, or that it was changed."""
@@ -503,7 +503,7 @@ class SimulationBase:
         """Go on under another gravity, with the zero of the potential energy there; the change is booked as work."""
         self._start_booked(gravity, reference_potential)
 
-    def _visit(self, function: Callable[[Self], object]) -> Change | None:
+    def _call_user_function(self, function: Callable[[Self], object]) -> Change | None:
         """Let a function look at the system and change it; returns what it changed, or None.
 
         Raises

@@ -14,7 +14,7 @@ from dem.kernels.numerics.columns import BLOCK
 from dem.kernels.rotation.spherical import SphericalPCDM
 from dem.kernels.soft.bonds.bond_types import NoBonds
 from dem.kernels.soft.chunks import CHUNK
-from dem.kernels.soft.contact.batch_kinematics import KNOWN, OUT, PARTS, TOLD
+from dem.kernels.soft.contact.batch_kinematics import ID_ROWS, KINEMATICS_ROWS, PARTS, RESULT_ROWS
 from dem.kernels.soft.contact.capsules import SLOTS, Capsules, Mixed
 from dem.kernels.soft.contact.contact_detection import LINE, SHARED
 from dem.kernels.soft.contact.convex_bodies import LINES, ConvexBodyKinds, FacetedBodyKinds
@@ -293,10 +293,10 @@ def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
     """Scratch arrays of threads for touching pairs."""
     used = blocks if layout.needs_velocity else 0
     return {
-        "batch_kinematics": zeros((used, PARTS * KNOWN * BLOCK)),
+        "batch_kinematics": zeros((used, PARTS * KINEMATICS_ROWS * BLOCK)),
         "batch_history": zeros((used, max(layout.in_memory, 1), BLOCK)),
-        "batch_forces": zeros((used, OUT * BLOCK)),
-        "batch_ids": zeros((used, TOLD, BLOCK), np.int64),
+        "batch_forces": zeros((used, RESULT_ROWS * BLOCK)),
+        "batch_ids": zeros((used, ID_ROWS, BLOCK), np.int64),
     }
 
 

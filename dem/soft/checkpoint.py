@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import compilation
-from dem.files.checkpoints.serialization import describe_particles, made, read_particles, recipe, write_particles
+from dem.files.checkpoints.serialization import describe_particles, from_recipe, read_particles, recipe, write_particles
 from dem.files.h5md.bonds import made_bonds
 from dem.files.h5md.bonds import write_arrays as write_bonds
 from dem.files.h5md.walls import made_walls, recipes, write_arrays
 from dem.files.validation import hdf5_validation
 from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, number, require
 from dem.kernels.compiler.jit import in_python
-from dem.kernels.soft.bonds.bond_arrays import GONE
+from dem.kernels.soft.bonds.bond_arrays import REMOVED
 from dem.kernels.soft.bonds.overlap_release import FAR
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.contact.convex_contacts import SOLVER_COLUMNS
-from dem.kernels.soft.integration.time_loop import FRESH, PREDICTED
+from dem.kernels.soft.integration.time_loop import NOT_STARTED, PREDICTED
 from dem.kernels.soft.wall_contact import wall_history
 from dem.kernels.soft.wall_contact.wall_history import PIECE_BITS, SIDE
 from dem.model.contact.contacts import STORED, Contacts, present_damping
@@ -92,8 +92,8 @@ def write(sim: Simulation, group: h5py.Group) -> None:
     """Write the state of a simulation to a group."""
     write_particles(sim.particles, group)
     state, ledger = sim._engine.snapshot(), sim._ledger
-    bodies, progress = stored(BODIES, state.bodies), stored(PROGRESS, state.progress)
-    for part, arrays in ((BODIES, bodies), (CONTACTS, state.contacts._asdict()), (PROGRESS, progress)):
+    bodies, run_state = stored(BODIES, state.bodies), stored(PROGRESS, state.run_state)
+    for part, arrays in ((BODIES, bodies), (CONTACTS, state.contacts._asdict()), (PROGRESS, run_state)):
         for name, values in arrays.items():
             group[f"{part}/{name}"] = values
     group["unit"] = state.energy_unit
@@ -129,7 +129,7 @@ def write(sim: Simulation, group: h5py.Group) -> None:
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
     """Set it up again, in the state that was written; what it says must fit, see `check_fits`."""
-    particles, box = read_particles(given, group), made(given["box"])
+    particles, box = read_particles(given, group), from_recipe(given["box"])
     walls = made_walls(given.get("walls", []), group.get(ARRAYS_OF_WALLS))
     own = [box.material] if box and box.material else []
     materials = list(dict.fromkeys([*(m for _, m in particles.variants), *own, *(wall.material for wall in walls)]))
@@ -137,7 +137,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
     state = Snapshot(
         bodies=restored(BODIES, hdf5_validation.arrays(group, BODIES)),
         contacts=ContactHistory(*(remembered[name] for name in ContactHistory._fields)),
-        progress=restored(PROGRESS, hdf5_validation.arrays(group, PROGRESS)),
+        run_state=restored(PROGRESS, hdf5_validation.arrays(group, PROGRESS)),
         energy_unit=number(group, "unit", above=0),
         reference_potential=number(group, "datum"),
         start_step=int(hdf5_validation.numbers(group, "start_step", (), "iu")[()]),
@@ -158,8 +158,8 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         fluid=_fluid(given.get("fluid"), group), walls=walls,
         bonds=made_bonds(group[BONDS], len(group["particles/kind"])) if BONDS in group else None,
         inserters=_gates(given, "inserters", Inserter), outlets=_gates(given, "outlets", Outlet),
-        added="inserters" in given, heat=given.get("heat") and made(given["heat"]),
-        scalars=[made(law) for law in given.get("scalars", [])],
+        added="inserters" in given, heat=given.get("heat") and from_recipe(given["heat"]),
+        scalars=[from_recipe(law) for law in given.get("scalars", [])],
     )  # fmt: skip
     with compilation.announced():
         engine = sim._engine = sim._new_engine()
@@ -182,7 +182,7 @@ def _contacts(given: dict, materials: list[Material]) -> Contacts:
     same: dict[Material, Material] = {}  # a material of an entry is one object, and none of the run's
     table = {}
     for row in given["table"]:
-        *pair, contact = (made(thing) for thing in row)
+        *pair, contact = (from_recipe(thing) for thing in row)
         require(len(pair) == 2 and all(isinstance(one, Material) for one in pair), "an entry of contacts is not of two")
         meant = [[one] if by_name else [m for m in materials if replace(m, name=one.name) == one] for one in pair]
         for both in itertools.product(*meant):
@@ -196,14 +196,14 @@ def _fluid(given: dict | None, group: h5py.Group) -> Fluid | None:
         return None
     if FLOW in group:
         given["values"]["velocity"]["values"] |= hdf5_validation.arrays(group, FLOW)
-    fluid = made(given)
+    fluid = from_recipe(given)
     require(isinstance(fluid, Fluid), f"its fluid is {fluid!r}")
     return fluid
 
 
 def _gates(given: dict, name: str, kind: type) -> list:
     """Inserters or outlets."""
-    found = [made(each) for each in hdf5_validation.tables(given.get(name, []), name)]
+    found = [from_recipe(each) for each in hdf5_validation.tables(given.get(name, []), name)]
     require(all(isinstance(each, kind) for each in found), f"its {name} are something else")
     return found
 
@@ -243,19 +243,19 @@ WATCHED = 4  # overlap, limits of overlap and acceleration, fewest steps; then w
 def check_fits(state: Snapshot, engine: Engine) -> None:
     """Raise DamagedError, saying what does not fit, unless the engine can go on from the state."""
     own = {name: getattr(engine.bodies, name)[..., : engine.owned] for name in engine.kept}
-    bodies, progress = stored(BODIES, state.bodies), stored(PROGRESS, state.progress)
+    bodies, run_state = stored(BODIES, state.bodies), stored(PROGRESS, state.run_state)
     check_alike(BODIES, bodies, stored(BODIES, own))
     check_finite(BODIES, bodies)
     off = np.abs(np.linalg.norm(state.bodies["orientation"], axis=0) - 1).max(initial=0.0)
     require(off <= UNIT_NORM, f"{BODIES}/orientation has a norm that is off by {off:.3g}")
     _check_contacts(state, engine)
-    check_alike(PROGRESS, progress, stored(PROGRESS, engine.progress._asdict()))
-    check_finite(PROGRESS, progress)
-    check_within("progress/step", progress["step"], 0, MOST_STEPS)
-    check_within("progress/phase", progress["phase"], FRESH, PREDICTED)
+    check_alike(PROGRESS, run_state, stored(PROGRESS, engine.run_state._asdict()))
+    check_finite(PROGRESS, run_state)
+    check_within("progress/step", run_state["step"], 0, MOST_STEPS)
+    check_within("progress/phase", run_state["phase"], NOT_STARTED, PREDICTED)
     for name in ("travel", "largest_overlap"):
-        check_within(f"progress/{name}", progress[name], 0.0, np.finfo(np.float64).max)
-    for name, values in (("progress/leaving", progress["leaving"]), (f"{BODIES}/left", state.bodies["is_removed"])):
+        check_within(f"progress/{name}", run_state[name], 0.0, np.finfo(np.float64).max)
+    for name, values in (("progress/leaving", run_state["leaving"]), (f"{BODIES}/left", state.bodies["is_removed"])):
         check_within(name, values, 0, 1)
     if engine.fluid.two_way:
         engine.fluid.two_way.fit_field(engine.fluid, state.fluid)
@@ -324,7 +324,7 @@ def check_tied(state: dict[str, np.ndarray], engine: Engine) -> None:
         return
     check_finite("bond_state", state)
     bonds, eased = len(state["state"]), len(state["eased_slack"])
-    check_within("bond_state/state", state["state"], 0, GONE)
+    check_within("bond_state/state", state["state"], 0, REMOVED)
     check_within("bond_state/when", state["when"], -1, MOST_STEPS)
     check_within("bond_state/pending", state["pending"], 0, bonds - 1)
     check_within("bond_state/count", state["count"], 0, MOST_STEPS)

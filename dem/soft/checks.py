@@ -18,7 +18,7 @@ from dem.model.walls.wall import Wall
 from dem.soft.contact.contact_forces import contact_forces
 from dem.soft.contact.nonspherical import bounding_radii, slack
 from dem.soft.time_step.limits import OVERLAP_LIMIT
-from dem.soft.walls.wall_arrays import face_word, fastest
+from dem.soft.walls.wall_arrays import face_name, fastest
 from dem.system.diagnosis import point
 
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ UNUSUAL_START = 0.1  # from which a start is unusual: a run may have ended so, b
 
 def check_box(box: Box | None, engine: Engine) -> None:
     """Refuse walls that move too far in a step, and periodic cells in which a particle could meet another one twice."""
-    for wall, called in zip(engine.walls.models, engine.walls.called, strict=True):
+    for wall, label in zip(engine.walls.models, engine.walls.names, strict=True):
         farthest = fastest(wall, shape=True) * engine.dt
         if farthest > 0.5 * engine.skins.candidates:
             message = (
-                f"the wall {called} moves up to {farthest:.3g} m in a time step, at most "
+                f"the wall {label} moves up to {farthest:.3g} m in a time step, at most "
                 f"{0.5 * engine.skins.candidates:.3g} m can be followed: lower time_step (now {engine.dt:g} s), or "
                 "what its motion says"
             )
@@ -84,17 +84,17 @@ def check_moving_images(box: Box | None, gravity: Sequence[float], **beside: obj
     names = {"added": "particles that are added", "fixed": "fixed particles", "grounded": "bonds to the ground"}
     for name, thing in beside.items():
         if thing:
-            called = names.get(name, name)
+            label = names.get(name, name)
             message = (
-                f"the simulation has {called} in a {kind}, whose periodic images move, expected particles alone: leave "
-                f"{called} out, or take a dem.Box"
+                f"the simulation has {label} in a {kind}, whose periodic images move, expected particles alone: leave "
+                f"{label} out, or take a dem.Box"
             )
             raise ValueError(message)
 
 
 def check_periods(box: Box, engine: Engine) -> None:
     """Refuse walls that are longer than the box along a periodic axis, where particles would meet one image of them."""
-    for wall, called in zip(engine.walls.models, engine.walls.called, strict=True):
+    for wall, label in zip(engine.walls.models, engine.walls.names, strict=True):
         lower, upper = wall.shape.lower, wall.shape.upper
         for k, axis in enumerate("xyz"):
             size = box.size[k]
@@ -104,7 +104,7 @@ def check_periods(box: Box, engine: Engine) -> None:
             if axis in box.periodic and (across or long):
                 what = "lies across" if across else f"is {upper[k] - lower[k]:.9g} m long along"
                 message = (
-                    f"the wall {called} {what} the periodic axis {axis}, along which the box is {size:.9g} m long, and "
+                    f"the wall {label} {what} the periodic axis {axis}, along which the box is {size:.9g} m long, and "
                     "would be met once in a period or not at all: make it shorter, or the axis not periodic"
                 )
                 raise ValueError(message)
@@ -112,7 +112,7 @@ def check_periods(box: Box, engine: Engine) -> None:
             free = size - (upper[k] - lower[k])
             if axis in box.periodic and same < free < least:
                 message = (
-                    f"the wall {called} leaves a gap of {free:.3g} m to its own image along the periodic axis {axis}, "
+                    f"the wall {label} leaves a gap of {free:.3g} m to its own image along the periodic axis {axis}, "
                     f"in which particles would meet one of the two only: leave at least {least:.3g} m, or none"
                 )
                 raise ValueError(message)
@@ -121,7 +121,7 @@ def check_periods(box: Box, engine: Engine) -> None:
 def check_within(engine: Engine) -> None:
     """Refuse particles inside a roll, whose shell is thin and would not let them out."""
     x = engine.bodies.sphere_position
-    for k, (wall, called) in enumerate(zip(engine.walls.models, engine.walls.called, strict=True)):
+    for k, (wall, label) in enumerate(zip(engine.walls.models, engine.walls.names, strict=True)):
         if type(wall).solid is Wall.solid:
             continue
         there = engine.walls.faces.walls.acts[k, engine.bodies.kind[engine.bodies.owner]] != 0
@@ -129,7 +129,7 @@ def check_within(engine: Engine) -> None:
         if beyond.size:
             s = beyond[engine.bodies.identity[engine.bodies.owner[beyond]].argmin()]
             message = (
-                f"particle {engine.bodies.identity[engine.bodies.owner[s]]} is inside the wall {called}, at "
+                f"particle {engine.bodies.identity[engine.bodies.owner[s]]} is inside the wall {label}, at "
                 f"{point(x[:, s])} m ({beyond.size} such): move it out, or take inside=True"
             )
             raise ValueError(message)
@@ -152,9 +152,9 @@ def check_appeared(engine: Engine, before: Engine) -> None:
     w, found = int(touched[0]), contact_forces(engine)
     rows = np.flatnonzero(found.j == -1 - len(FACES) - w)
     first = rows[found.i[rows].argmin()]
-    count, time = int(engine.walls.state["felt"][6, w]), int(engine.progress.step[0]) * engine.dt
+    count, time = int(engine.walls.state["felt"][6, w]), int(engine.run_state.step[0]) * engine.dt
     message = (
-        f"the wall {engine.walls.called[w]} appears at t = {time:.6g} s where particles are: particle {found.i[first]} "
+        f"the wall {engine.walls.names[w]} appears at t = {time:.6g} s where particles are: particle {found.i[first]} "
         f"overlaps it by {found.overlap[first]:.3g} m ({counted(count, 'contact')}): let it appear elsewhere or later "
         "(present_from), or move it there (motion)"
     )
@@ -199,7 +199,7 @@ def _overlap(engine: Engine, o: Overlaps, deep: Deepest) -> tuple[str, str]:
     if face < len(FACES):
         return f"particle {who} overlaps a wall by {deep.overlap:.3g} m", "move it inside or enlarge the box"
     at = point(engine.bodies.sphere_position[:, deep.sphere])
-    what = f"particle {who}, at {at} m, overlaps {face_word(face, engine.walls.called)} by {deep.overlap:.3g} m"
+    what = f"particle {who}, at {at} m, overlaps {face_name(face, engine.walls.names)} by {deep.overlap:.3g} m"
     return what, "move it out of the wall, or turn the wall's normal or inside round"
 
 

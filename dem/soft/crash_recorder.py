@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base.notices import Notice, warn
-from dem.files.writing.output_settings import beside
+from dem.files.writing.output_settings import free_path
 from dem.files.writing.trajectory_writer import TrajectoryWriter
 from dem.soft.run_errors import BrokenRunError
 from dem.soft.time_step.impacts import RESOLVED
@@ -43,9 +43,9 @@ class CrashRecorder:
         self.older = self.newer = sim._engine.snapshot() if copying else None
         self.due = 0.0 if copying else math.inf
         self.warned = sim.energy_error > ENERGY_BUDGET
-        self.brief = sim._engine.limits.brief.steps < RESOLVED  # has been reported
+        self.short_contact_reported = sim._engine.limits.shortest_contact.steps < RESOLVED
 
-    def note(self, *, changed: bool = False) -> None:
+    def record_state(self, *, changed: bool = False) -> None:
         """Copy the state if it is time to; warn once of an energy error above its budget, and of a brief contact.
 
         Copies from before a change from outside would lead elsewhere: they are dropped.
@@ -56,9 +56,9 @@ class CrashRecorder:
             self.older, self.newer = copy if changed else self.newer, copy
             done = time.perf_counter()
             self.due = done + PATIENCE * (done - start)
-        sim, shortest = self.sim, self.sim._engine.limits.brief
-        if not self.brief and shortest.steps < RESOLVED:
-            self.brief = True
+        sim, shortest = self.sim, self.sim._engine.limits.shortest_contact
+        if not self.short_contact_reported and shortest.steps < RESOLVED:
+            self.short_contact_reported = True
             reason = f"{shortest}, at least {RESOLVED} resolve it"
             self._warn(Notice("coarse-time-step", reason, shortest.remedy(sim.time_step)))
         if self.warned or not sim.energy_error > ENERGY_BUDGET:
@@ -87,7 +87,7 @@ class CrashRecorder:
         with suppress(FloatingPointError):
             sim.step(max(0, last - KEPT - copy.step))
         with TrajectoryWriter.create(path, sim, every=None, overwrite=overwrite) as writer:
-            writer.note(
+            writer.set_attributes(
                 error=f"{type(error).__name__}: {error}",
                 event=error.name,
                 event_particles=np.array(error.particles, np.int64),
@@ -107,7 +107,7 @@ def crash_recording(
     """Record a run, if it has an output file; yields the function that notes the state now and then."""
     recorder = CrashRecorder(sim, copying=output is not None, strict=strict)
     try:
-        yield recorder.note
+        yield recorder.record_state
     except BrokenRunError as error:
         if output is None:
             raise
@@ -123,4 +123,4 @@ def crash_recording(
 
 def crash_path(output: Path, *, overwrite: bool) -> Path:
     """``run.crash.h5`` for ``run.h5``, or ``run.crash-2.h5`` and so on, if it is there already."""
-    return output.with_suffix(".crash" + output.suffix) if overwrite else beside(output, "crash")
+    return output.with_suffix(".crash" + output.suffix) if overwrite else free_path(output, "crash")

@@ -17,7 +17,7 @@ from dem.kernels.fluid.schiller_naumann import C_NEWTON
 from dem.kernels.fluid.stokes import Stokes
 from dem.kernels.numerics.energy import REFERENCE_BITS
 from dem.soft.time_step.adhesion import energies_of_adhesion
-from dem.soft.walls.wall_arrays import energies_of_walls, fall_on
+from dem.soft.walls.wall_arrays import energies_of_walls, specific_fall_energy_to_walls
 from dem.system.energy_ledger import EnergySums
 
 if TYPE_CHECKING:
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 def sums(engine: Engine, population: Population | None) -> EnergySums:
     """Energy that contacts hold, what they took, and the work of walls and fluid [J]."""
-    progress, unit = engine.progress, engine.energy_unit
+    run_state, unit = engine.run_state, engine.energy_unit
     came = (population.totals.inserted, population.totals.removed) if population else (0.0, 0.0)
     return EnergySums(
-        elastic=float(progress.elastic[0]) / unit,
-        dissipated=float(progress.dissipated.sum() - progress.spring_energy[0]) / unit,
-        work=float(progress.wall_work.sum()) / unit,
+        elastic=float(run_state.elastic[0]) / unit,
+        dissipated=float(run_state.dissipated.sum() - run_state.spring_energy[0]) / unit,
+        work=float(run_state.wall_work.sum()) / unit,
         fluid=fluid_work(engine),
         inserted=came[0],
         removed=came[1],
@@ -46,31 +46,31 @@ def sums(engine: Engine, population: Population | None) -> EnergySums:
 
 def fluid_work(engine: Engine) -> float:
     """Work of the fluid [J]."""
-    return 0.0 if engine.fluid.is_dry else float(engine.fluid.model.medium.drawn.sum()) / engine.energy_unit
+    return 0.0 if engine.fluid.is_dry else float(engine.fluid.model.medium.work.sum()) / engine.energy_unit
 
 
 def departure(engine: Engine) -> float:
     """Largest departure of the total energy at any step from that at the start [J]."""
-    return float(engine.progress.energy_error[0]) / engine.energy_unit
+    return float(engine.run_state.energy_error[0]) / engine.energy_unit
 
 
 def expect_more(engine: Engine, more: float, departure: float = 0.0) -> None:
     """Raise the total energy that departures are measured from [J]; the present departure is so much larger, too."""
-    engine.progress.energy_start[0] += more * engine.energy_unit
-    engine.progress.energy_drift[0] += departure * engine.energy_unit
+    engine.run_state.energy_start[0] += more * engine.energy_unit
+    engine.run_state.energy_drift[0] += departure * engine.energy_unit
 
 
 def turnovers(engine: Engine, ledger: EnergyLedger, population: Population | None) -> dict[str, float]:
     """Sizes [J] by name of what contacts took, of the work done on particles, and of what came with particles."""
-    progress, unit, before = engine.progress, engine.energy_unit, ledger.earlier
+    run_state, unit, before = engine.run_state, engine.energy_unit, ledger.earlier
     work = before.work + ledger.external_work
     cell = deforms(engine.walls.faces)
     of_walls = f"the work of {'the cell' if cell else 'walls'} and from outside"
     if not work:
         of_walls = "the work of the cell" if cell else "the work of the walls"
     return {
-        "the energy that contacts took": abs(before.dissipated + float(progress.dissipated[0]) / unit),
-        of_walls: abs(work + float(progress.wall_work[0]) / unit),
+        "the energy that contacts took": abs(before.dissipated + float(run_state.dissipated[0]) / unit),
+        of_walls: abs(work + float(run_state.wall_work[0]) / unit),
         "the work of the fluid": abs(before.fluid + fluid_work(engine)),
         "the energy that particles brought": abs(population.totals.inserted if population else 0.0),
     }
@@ -93,14 +93,14 @@ def present_energies(engine: Engine, overlaps: Overlaps) -> float:
     total = (
         energies_of_motion(kinds, *moving, gravity, engine.reference_potential)
         + energies_of_contacts(kinds, springs, overlaps)
-        + energies_to_come(kinds, moving[0], walls.swing(), walls.fastest, gravity)
+        + energies_to_come(kinds, moving[0], walls.max_amplitude(), walls.fastest, gravity)
         + energies_of_adhesion(engine.law, kinds, springs, b.owner.size)
         + energies_of_flow(engine.fluid.model, kinds, *moving[:2], gravity, walls.faces)
         + energies_of_walls(walls.models, moving[1], gravity)
         + engine.energy_to_come
         + energies_of_compression(walls.faces, kinds, b.owner.size)
     )
-    falls = portable.dot(kinds.mass[moving[0]], fall_on(moving[1].T, gravity, walls.models))
+    falls = portable.dot(kinds.mass[moving[0]], specific_fall_energy_to_walls(moving[1].T, gravity, walls.models))
     total = falls if falls > MORE * total else total  # else they fit
     return total + float(np.sort(engine.bond_loads()[0]).sum()) if engine.bonds else total
 

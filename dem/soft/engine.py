@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.kernels import laws, rotation
-from dem.kernels.compiler.jit import bind, foresee
+from dem.kernels.compiler.jit import bind, compile_ahead
 from dem.kernels.domain.deforming import deforms
 from dem.kernels.domain.faces import is_rough
 from dem.kernels.soft.chunks import CHUNK, Threaded
@@ -21,21 +21,21 @@ from dem.kernels.soft.neighbours import body_pairs, linked_cells
 from dem.kernels.soft.wall_contact.rough_planes import PLANE
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls, without_walls
 from dem.model.domain.box_walls import faces_of, grid_space
-from dem.model.particles.fields import WIDTHS, carried
+from dem.model.particles.fields import WIDTHS, carried_fields
 from dem.soft import arrays, deforming_cell
 from dem.soft.bonds.engine_bonds import EngineBonds
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.contact.nonspherical import bounding_radii
 from dem.soft.contact.overlaps import DEEPEST, Overlaps
 from dem.soft.energy_sums import fitting_unit
-from dem.soft.escape import Exits
+from dem.soft.escape import OpenFaces
 from dem.soft.fluid.fluid_setup import EngineFluid, looks_back, rows_of_cache, turns
 from dem.soft.insertion import resize
 from dem.soft.neighbour_lists import EngineLists, Skins, grid_for, most_cells
 from dem.soft.per_body import DISSIPATED, FIELDS, FLUID_CACHE, KEPT, SOLVER, Numbering, Snapshot, reorder, rows_of
-from dem.soft.thread_balance import Pace, mode_for, share_out, work_of
+from dem.soft.thread_balance import ThreadChoice, assign_chunks, thread_mode, work_of
 from dem.soft.time_step.adhesion import longest_cutoff
-from dem.soft.time_step.limits import Limits, least_acceleration, shortest_contact
+from dem.soft.time_step.limits import Limits, max_resolved_acceleration, shortest_contact
 from dem.soft.walls.engine_walls import EngineWalls
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ class Engine:
     Created from a whole-step state of particles; `Simulation` is what users see. Its parts:
 
     `lists` (neighbours, candidates, contacts), `walls` (of the box and beside it), `bonds`, `fluid` (with its
-    cells, for two-way coupling), `scalars` (that particles exchange), `exits` (open faces), `population` (insertion and
-    removal), `subdomains` (the ranks), `limits` (of a step), `pace` (threads), `numbering` (identities and rows). Those
-    that a run does not need are None.
+    cells, for two-way coupling), `scalars` (that particles exchange), `open_faces`, `population` (insertion and
+    removal), `subdomains` (the ranks), `limits` (of a step), `thread_choice` (number of threads), `numbering`
+    (identities and rows). Those that a run does not need are None.
     """
 
     population: Population | None = None
@@ -103,19 +103,19 @@ class Engine:
         self.law, self.fluid, self.box, self.most_threads = law, fluid, box, threads
         self.walls = EngineWalls(faces_of(box), walls, box)
         faces = self.walls.faces
-        most = max(len(particles), expected)  # bodies at a time; expected: 0 if none come
-        alone = most == 1 and not np.isfinite([faces.lower, faces.upper]).any() and not walls
+        max_bodies = max(len(particles), expected)  # bodies at a time; expected: 0 if none come
+        is_isolated = max_bodies == 1 and not np.isfinite([faces.lower, faces.upper]).any() and not walls
         self.springs = arrays.springs(particles, self.kinds, law, walls)
-        max_acceleration = least_acceleration(self.kinds, self.springs, time_step, alone=most == 1)
-        self.limits = Limits(self.kinds, deepest, max_acceleration, alone=alone)
+        max_acceleration = max_resolved_acceleration(self.kinds, self.springs, time_step, single_body=max_bodies == 1)
+        self.limits = Limits(self.kinds, deepest, max_acceleration, is_isolated=is_isolated)
         self.range = longest_cutoff(law, self.kinds, self.springs)
         self.list_range = max(self.range, gap_range)
-        self.skins = Skins.of(most, self.kinds, box, skin, self.list_range)
+        self.skins = Skins.of(max_bodies, self.kinds, box, skin, self.list_range)
         lossy, width = not isinstance(law, laws.Elastic), laws.width(law)
         rough = any(wall.roughness > 0 for wall in walls)
         wall_width = PLANE + max(width, 1) if is_rough(faces) or rough else width  # laws note grips at least
         spheres = self.kinds.all_single_spheres and not bonded
-        self.rotating = not spheres or laws.pulls_sideways(law) or turns(fluid.model)
+        self.rotating = not spheres or laws.has_torques(law) or turns(fluid.model)
         self.scheme = arrays.scheme(integrator, self.kinds, rotating=self.rotating, bonded=bonded)
         couples = laws.has_couples(law)
         heats = dissipation and (lossy or bonded)
@@ -126,20 +126,20 @@ class Engine:
         fluid_rows = rows_of_cache(fluid.model, spheres=spheres, rotating=self.rotating)
         self.rows = {"rotating": self.rotating, "lossy": lossy, "more": more, "fluid_rows": fluid_rows}
         self.rows["heat_rows"] = dissipated_heat.ROWS if heats else 0
-        self.fields = self.rows["fields"] = carried(particles.fields)
+        self.fields = self.rows["fields"] = carried_fields(particles.fields)
         self.bodies = arrays.bodies(particles, self.kinds, box, **self.rows)
         self.numbering = Numbering(self._bodies.identity.copy())
         self.first_sphere_of_row, self.owned = self._bodies.first_sphere[:-1].copy(), len(particles)  # moved here: all
-        chunks, self.mode = max(1, -(-len(particles) // CHUNK)), mode_for(most, threads)
+        chunks, self.mode = max(1, -(-len(particles) // CHUNK)), thread_mode(max_bodies, threads)
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
-        self.pace = Pace(blocks)
+        self.thread_choice = ThreadChoice(blocks)
         listed = arrays.lists(self._bodies, chunks, blocks, self.layout)
         self._lists = EngineLists(listed, self.layout, self.skins, self.range, law, gap_range)
         self.bonds = EngineBonds(bonds, particles, heats=heats) if bonded else None
         if self.bonds:
             self._lists.arrays = listed._replace(bonds=self.bonds.arrays)
         whole_aggregates = self.bonds and self.bonds.whole_aggregates
-        self.exits = Exits(box, gravity, alone=not walls, whole_aggregates=whole_aggregates)
+        self.open_faces = OpenFaces(box, gravity, without_walls=not walls, whole_aggregates=whole_aggregates)
         self.reference_potential, self.gravity, self.dt = reference_potential, gravity, time_step
         self.walls.build(
             arrays.materials(particles), self._bodies, self.kinds, gravity, self.skins, chunks=chunks,
@@ -148,7 +148,7 @@ class Engine:
         )  # fmt: skip
         self.workspace = arrays.workspace(len(particles), chunks, most_cells(len(particles)))
         self.chunk_sums = np.zeros((chunks, chunk_step.COLUMNS), np.int64)
-        self.progress = loop.RunState(
+        self.run_state = loop.RunState(
             **{n: np.zeros(1 + (n in SUMS), np.int64 if n in INTEGERS else float) for n in loop.RunState._fields}
         )
         self.start_step, self.code, self._serve = 0, loop.DONE, bind(loop.execute)
@@ -198,11 +198,11 @@ class Engine:
         handle the reason for which the kernels returned.
         """
         while self.code == loop.DONE:
-            if self.exits.due(self.progress):
+            if self.open_faces.due(self.run_state):
                 self.remove_escaped()
             self.process_events()
             code = self._take_steps(self._next_stop(stop))
-            if code == loop.DONE and self.progress.step[0] >= stop:
+            if code == loop.DONE and self.run_state.step[0] >= stop:
                 self.process_events()
                 break
             if code != loop.DONE and not self._can_continue(code):
@@ -223,40 +223,40 @@ class Engine:
 
     def process_events(self) -> None:
         """Insert and remove the particles that are due at the present step, if it is complete; once a step."""
-        if self.population and self.progress.phase[0] == loop.COMPLETE and self.code == loop.DONE:
+        if self.population and self.run_state.phase[0] == loop.COMPLETE and self.code == loop.DONE:
             if not self.population.is_due(self):
                 return
             there, numbering = [stage.content(self) for stage in self.scalars], self.numbering
             self.population.process(self)
             if self.numbering is not numbering:
                 for stage, before in zip(self.scalars, there, strict=True):
-                    stage.bring(before, stage.content(self))
+                    stage.book_external_change(before, stage.content(self))
 
     def _next_stop(self, stop: int) -> int:
         """The step up to which kernels take steps without a return to Python, at most `stop`."""
-        step = int(self.progress.step[0])
-        stop = self.exits.next_check(step, stop)
+        step = int(self.run_state.step[0])
+        stop = self.open_faces.next_check(step, stop)
         if self.population:
-            stop = min(stop, self.population.following(step))
+            stop = min(stop, self.population.next_event_step(step))
         for stage in self.scalars:
             stop = stage.next_stop(step, stop)
         return self.fluid.two_way.next_stop(step, stop) if self.fluid.two_way else stop
 
     def _take_steps(self, stop: int) -> int:
         """Take steps, `stop` of them complete at most; returns DONE or why the kernels came back."""
-        progress = self.progress
-        before = int(progress.step[0])
-        if self.holds and progress.phase[0] == loop.COMPLETE:
-            progress.step[0] = max(before, stop)
+        run_state = self.run_state
+        before = int(run_state.step[0])
+        if self.holds and run_state.phase[0] == loop.COMPLETE:
+            run_state.step[0] = max(before, stop)
             self._exchange_scalars(loop.DONE, before)
             return loop.DONE
-        if self.subdomains and self.owned and progress.phase[0] != loop.FRESH and before < stop:
+        if self.subdomains and self.owned and run_state.phase[0] != loop.NOT_STARTED and before < stop:
             code = self.subdomains.take_steps(self, stop)
             self._exchange_scalars(code, before)
             return code
-        code = self.execute(loop.ADVANCE, before + self.pace.begin(stop - before))
-        now = int(progress.step[0])
-        self.pace.end(now - before)
+        code = self.execute(loop.ADVANCE, before + self.thread_choice.begin(stop - before))
+        now = int(run_state.step[0])
+        self.thread_choice.end(now - before)
         two_way = self.fluid.two_way
         if two_way and code == loop.DONE and before < now and now % two_way.cells.every == 0:
             two_way.refresh(self)
@@ -265,7 +265,7 @@ class Engine:
 
     def _exchange_scalars(self, code: int, before: int) -> None:
         """Let particles exchange the scalars that are due after the step before; of several ranks rank 0 does it."""
-        now = int(self.progress.step[0])
+        now = int(self.run_state.step[0])
         due = [stage for stage in self.scalars if code == loop.DONE and before < now and stage.due(now)]
         for stage in due:
             stage.advance(self)
@@ -274,55 +274,55 @@ class Engine:
 
     def execute(
         self, command: int, stop: int = 0, view: loop.OutputState | None = None,
-        bodies: Bodies | None = None, progress: loop.RunState | None = None, fluid: tuple | None = None,
+        bodies: Bodies | None = None, run_state: loop.RunState | None = None, fluid: tuple | None = None,
     ) -> int:  # fmt: skip
         """Have the kernels carry out a command, of other bodies and fluid if given; returns DONE or why they return."""
         if not self.owned and bodies is None:
             return resize.execute_without_bodies(self, command, stop)
         serve = self._serve_view if view else self._serve
-        return serve(*self._arguments(command, stop, view, bodies, progress, fluid))
+        return serve(*self._arguments(command, stop, view, bodies, run_state, fluid))
 
     def _arguments(
         self, command: int, stop: int = 0, view: loop.OutputState | None = None,
-        bodies: Bodies | None = None, progress: loop.RunState | None = None, fluid: tuple | None = None,
+        bodies: Bodies | None = None, run_state: loop.RunState | None = None, fluid: tuple | None = None,
     ) -> tuple:  # fmt: skip
         """Arguments of `loop.execute`."""
         return (
             command, self.scheme, self.law, fluid or self.fluid.model, self.mode, self.constants, stop,
-            bodies or self.bodies, self.kinds, self._lists.arrays, self.walls.faces, progress or self.progress,
+            bodies or self.bodies, self.kinds, self._lists.arrays, self.walls.faces, run_state or self.run_state,
             self.chunk_sums, view or NOWHERE,
         )  # fmt: skip
 
-    def foresee(self) -> None:
-        """Have other processes begin to compile what the engine will need."""
+    def compile_ahead(self) -> None:
+        """Start to compile the kernels of the engine in other processes."""
         if self.owned and not self.subdomains:
-            foresee(loop.execute, *self._arguments(loop.ADVANCE))
+            compile_ahead(loop.execute, *self._arguments(loop.ADVANCE))
 
     def _is_within_limits(self, code: int) -> bool:
         """Whether the run goes on although a limit was exceeded; records brief contacts."""
         if code == loop.TOO_DEEP:
-            share, overlap = self.overlaps().deepest().share, float(self.progress.largest_overlap[0])
-            passes = self.limits.passes(share, overlap)
+            share, overlap = self.overlaps().deepest().share, float(self.run_state.largest_overlap[0])
+            passes = self.limits.accept_overlap(share, overlap)
         else:
             passes = code == loop.ACCELERATES_TOO_MUCH
-        acceleration, predicted = float(self.progress.acceleration[0]), self.progress.phase[0] == loop.PREDICTED
+        acceleration, predicted = float(self.run_state.acceleration[0]), self.run_state.phase[0] == loop.PREDICTED
         # always from the same state, however steps are split into calls
         if passes and predicted and acceleration > self.limits.max_acceleration:
-            self.limits.note(shortest_contact(self), acceleration)
+            self.limits.record_contact(shortest_contact(self), acceleration)
         self.constants = self._run_constants(self.energy_unit)
         return passes
 
     def remove_escaped(self, fastest: float = math.inf) -> bool:
-        """Let escaped bodies fall on without contacts, see `Exits.find_escaping`; returns whether there are any."""
-        going = self.exits.find_escaping(self.bodies, int(self.progress.step[0]), self.dt, fastest)
-        if going.any():
-            self.bodies.is_removed[0, going] = self.progress.leaving[0] = 1
+        """Let escaped bodies fall on without contacts, see `OpenFaces.find_escaping`; returns whether there are any."""
+        is_escaping = self.open_faces.find_escaping(self.bodies, int(self.run_state.step[0]), self.dt, fastest)
+        if is_escaping.any():
+            self.bodies.is_removed[0, is_escaping] = self.run_state.leaving[0] = 1
             if self.layout.wall_width:
-                self.lists.arrays.wall_has_history.reshape(-1, 6)[going[self.bodies.owner]] = 0
+                self.lists.arrays.wall_has_history.reshape(-1, 6)[is_escaping[self.bodies.owner]] = 0
             self.rebuild()
             if self.bonds:
                 self.bonds.remove_escaped(self.bodies.is_removed[0])
-        return bool(going.any())
+        return bool(is_escaping.any())
 
     def change_gravity(self, gravity: tuple[float, float, float], reference_potential: float) -> None:
         """Go on from the present whole step under another gravity; velocities are half a step ahead."""
@@ -330,8 +330,8 @@ class Engine:
         self.bodies.velocity[:] += 0.5 * self.dt * change
         self.bodies.velocity_predicted[:] += self.dt * change
         self.gravity, self.reference_potential = gravity, reference_potential
-        self.walls.load(gravity)
-        self.exits.set_gravity(gravity)
+        self.walls.set_loads(gravity)
+        self.open_faces.set_gravity(gravity)
         self.constants = self._run_constants(self.energy_unit)
         if self.subdomains:
             self.subdomains.forget()
@@ -346,7 +346,7 @@ class Engine:
         """
         if self.bonds:
             self.bonds.arrays.count[1] = step
-        self.progress.step[0] = self.start_step = step
+        self.run_state.step[0] = self.start_step = step
         self.walls.move(step * self.dt)
         if self.fluid.two_way:
             self.fluid.two_way.begin(self, step)
@@ -358,7 +358,7 @@ class Engine:
         self.walls.choose_units(self.energy_unit, self.kinds, self.dt)
         self.walls.make_room(overlaps.most)
         del overlaps  # it has arrays of all spheres
-        self.progress.phase[0] = loop.FRESH
+        self.run_state.phase[0] = loop.NOT_STARTED
         self.advance(step)
         self.execute(loop.START)
         self._balance_threads()
@@ -377,8 +377,8 @@ class Engine:
 
     def inherit_extremes(self, before: Engine) -> None:
         """Go on with the largest values and the impulses on walls that another engine has seen."""
-        self.progress.largest_overlap[:] = before.progress.largest_overlap
-        self.walls.inherit_impulse(before.walls)
+        self.run_state.largest_overlap[:] = before.run_state.largest_overlap
+        self.walls.inherit_load_integrals(before.walls)
         self.fluid.inherit_extremes(before.fluid)
         if isinstance(self.kinds, ConvexBodyKinds) and isinstance(before.kinds, ConvexBodyKinds):
             self.kinds.solver[:] = before.kinds.solver
@@ -409,12 +409,12 @@ class Engine:
             if not np.isfinite(b.position).all():
                 return
         several = lists.arrays.block.size > 2  # blocks
-        work = work_of(lists.arrays, walled=has_walls(self.walls.faces)) if several else None
+        work = work_of(lists.arrays, with_walls=has_walls(self.walls.faces)) if several else None
         if self.layout.table_width and history is None:
             history = self.history()
         if deforms(self.walls.faces):
             meeting = 2 * float(self.kinds.bounding_radius.max()) + self.list_range
-            step = int(self.progress.step[0])
+            step = int(self.run_state.step[0])
             lists.skins = deforming_cell.fitting_skins(self.walls.faces, self.skins, meeting, step)
             self.constants = self._run_constants(self.energy_unit)
         reach = lists.reach(self.chunk_sums)
@@ -422,13 +422,13 @@ class Engine:
         grid = grid_for(place, b.is_removed, self.kinds.bounding_radius, reach, space)
         b.n_active[0] = self._sort_by_cell(place, b.is_removed, grid, w.cell, w.cell_first, w.order)
         self._reorder()
-        while not lists.had_room(*self._search_pairs(grid, reach), b.kind.size):
+        while not lists.ensure_room(*self._search_pairs(grid, reach), b.kind.size):
             pass
         if self.bonds:
             self.bonds.locate_pairs(lists.arrays)
         nb = lists.arrays
         if several:
-            share_out(nb, work)
+            assign_chunks(nb, work)
         nb.chunk_bandwidth[0] = (np.arange(nb.first_chunk_reached.size) - nb.first_chunk_reached).max()
         lists.store_listed_positions(b, self.kinds)
         table = history.indexed(b.owner.size, self.first_numbers()) if self.layout.table_width else None
@@ -439,7 +439,7 @@ class Engine:
         self._pick_candidates()
         if table and self.layout.width:
             table.load_pairs(b, lists.arrays)
-        self.progress.displacement_since_pick[0] = 0.0
+        self.run_state.displacement_since_pick[0] = 0.0
 
     @cached_property
     def _sort_by_cell(self) -> Callable:
@@ -475,7 +475,9 @@ class Engine:
         lists = self.lists
         if self.bonds:
             lists.arrays = self.bonds.assign_slots(lists.arrays, self._bodies)
-        force = self._bodies.force.copy() if not self.fluid.is_dry and self.progress.phase[0] == loop.COMPLETE else None
+        force = (
+            self._bodies.force.copy() if not self.fluid.is_dry and self.run_state.phase[0] == loop.COMPLETE else None
+        )
         while self.execute(loop.BUILD_CANDIDATES) == loop.NO_ROOM:
             lists.make_room_for_candidates()
         if force is not None:
@@ -487,7 +489,7 @@ class Engine:
         nb = lists.arrays
         if nb.block.size > 2:  # more than one block
             table = self.history().indexed(self.bodies.owner.size, self.first_numbers()) if self.layout.width else None
-            share_out(nb, work_of(nb, walled=has_walls(self.walls.faces)))
+            assign_chunks(nb, work_of(nb, with_walls=has_walls(self.walls.faces)))
             lists.fit_pair_force()
             nb.saved_count[:] = 0  # candidates have moved: the table has their history
             self._pick_candidates()
@@ -512,7 +514,7 @@ class Engine:
         return Snapshot(
             bodies=bodies,
             contacts=contacts,
-            progress={name: values.copy() for name, values in self.progress._asdict().items()},
+            run_state={name: values.copy() for name, values in self.run_state._asdict().items()},
             energy_unit=self.energy_unit,
             reference_potential=self.reference_potential,
             start_step=self.start_step,
@@ -538,8 +540,8 @@ class Engine:
             if values.size:
                 getattr(self.bodies, name)[:, : self.owned] = values[:, rows]
         self.bodies.wall_contacts[: self.owned] = snapshot.contacts.wall_contacts[rows]
-        for name, values in snapshot.progress.items():
-            getattr(self.progress, name)[:] = values
+        for name, values in snapshot.run_state.items():
+            getattr(self.run_state, name)[:] = values
         self.fluid.restore(snapshot.fluid)
         self.reference_potential, self.start_step = snapshot.reference_potential, snapshot.start_step
         self.code = loop.DONE
@@ -588,7 +590,7 @@ class Engine:
             return self.subdomains.state(self)
         shown = [np.empty((rows, self.owned)) for rows in WIDTHS]
         rows = self.numbering.rows(self.bodies.identity)  # columns are those of the user
-        self.execute(loop.SHOW, view=loop.OutputState(*shown), bodies=self.bodies._replace(identity=rows))
+        self.execute(loop.WRITE_OUTPUT, view=loop.OutputState(*shown), bodies=self.bodies._replace(identity=rows))
         return shown
 
     def registered(self) -> dict[str, np.ndarray]:
@@ -606,26 +608,27 @@ class Engine:
 
         The last pass found the largest displacement, spin and acceleration of the bodies present: if these are finite,
         so is the state at the whole step, which is computed from them. In a fluid, whose forces have no such limit, and
-        where bodies have left, the arrays that `SHOW` reads are checked. If False, the state itself has to be checked.
+        where bodies have left, the arrays that `WRITE_OUTPUT` reads are checked. If False, the state itself has to be
+        checked.
         """
         if self.subdomains:
             return self.subdomains.have_state and self.subdomains.are_sound(self.walls.faces if box else None)
-        b, p, faces = self._bodies, self.progress, self.walls.faces
+        b, p, faces = self._bodies, self.run_state, self.walls.faces
         if p.phase[0] != loop.COMPLETE or p.step[0] == self.start_step or not p.acceleration[0] < np.inf:
             return False
-        gone = b.is_removed[0] != 0
-        limited = self.fluid.is_dry and not gone.any()
+        is_removed = b.is_removed[0] != 0
+        limited = self.fluid.is_dry and not is_removed.any()
         if not limited and not all(np.isfinite(getattr(b, name).sum()) for name in SHOWN):
             return False
         if box is None:
             return True
-        inside = b.position[:, ~gone] if gone.any() else b.position
+        inside = b.position[:, ~is_removed] if is_removed.any() else b.position
         lowest, highest = inside.min(axis=1, initial=np.inf), inside.max(axis=1, initial=-np.inf)
         return bool((lowest >= faces.lower).all() and (highest <= faces.upper).all())
 
     def left(self) -> np.ndarray:
-        """Rows of the particles that have left for good."""
-        if self.subdomains and not self.exits.faces:  # no particle can leave, so that nothing has to be fetched
+        """Rows of the particles that have escaped through open faces."""
+        if self.subdomains and not self.open_faces.faces:  # no particle can leave, so that nothing has to be fetched
             return np.zeros(0, np.int64)
         return np.flatnonzero(self.by_row(self.bodies.is_removed[0]))
 
@@ -648,7 +651,7 @@ class Engine:
         """All its arrays, some more than once."""
         faces = self.walls.faces
         walls = (faces.walls, *faces.walls) if has_walls(faces) else ()
-        for part in (self.kinds, faces, self.bodies, self.lists.arrays, self.workspace, self.progress, *walls):
+        for part in (self.kinds, faces, self.bodies, self.lists.arrays, self.workspace, self.run_state, *walls):
             yield from (a for a in part if isinstance(a, np.ndarray)) if isinstance(part, tuple) else ()
 
     def overlaps(self) -> Overlaps:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 CHECK_INTERVAL = 10_000  # steps between checks; their steps show in the result, so they depend on nothing else
 
 
-class Leaver(NamedTuple):
+class FirstEscape(NamedTuple):
     """The first particle that was seen outside."""
 
     particle: int
@@ -52,19 +52,19 @@ class Leaver(NamedTuple):
         )
 
 
-class Exits:
-    """Open faces through which gravity [m/s²] brings no particle back.
+class OpenFaces:
+    """Open faces through which no particle returns, since gravity [m/s²] does not point inwards there.
 
     If there are walls beside the box, particles outside may touch them, and none escapes. Of bodies (N,) that are to
     escape, `whole_aggregates` returns those that no bond connects to bodies that stay.
     """
 
     def __init__(
-        self, box: Box | None, gravity: tuple[float, float, float], *, alone: bool = True,
+        self, box: Box | None, gravity: tuple[float, float, float], *, without_walls: bool = True,
         whole_aggregates: Callable[[np.ndarray], np.ndarray] | None = None,
     ) -> None:  # fmt: skip
-        self.first: Leaver | None = None
-        self.far = math.hypot(*box.size) if box and alone else math.inf
+        self.first: FirstEscape | None = None
+        self.far = math.hypot(*box.size) if box and without_walls else math.inf
         self.box, self.whole_aggregates = box, whole_aggregates
         self.set_gravity(gravity)
 
@@ -77,9 +77,9 @@ class Exits:
             if face in self.box.open and outwards >= 0:
                 self.faces.append((k, 1 if k % 2 else -1, place, outwards))
 
-    def due(self, progress: RunState) -> bool:
+    def due(self, run_state: RunState) -> bool:
         """Whether escaped particles are to be searched for now."""
-        return bool(self.faces) and progress.step[0] % CHECK_INTERVAL == 0 and progress.phase[0] == COMPLETE
+        return bool(self.faces) and run_state.step[0] % CHECK_INTERVAL == 0 and run_state.phase[0] == COMPLETE
 
     def next_check(self, step: int, stop: int) -> int:
         """The step of the next check, at most `stop`."""
@@ -97,16 +97,16 @@ class Exits:
         if self.first is None and len(outside):
             n = outside[b.identity[outside].argmin()]
             x, speed = b.position[:, n].copy(), math.hypot(*b.velocity[:, n])
-            self.first = Leaver(int(b.identity[n]), FACES[face[n]], step, step * dt, x, speed)
+            self.first = FirstEscape(int(b.identity[n]), FACES[face[n]], step, step * dt, x, speed)
         return face >= 0, far
 
     def find_escaping(self, b: Bodies, step: int, dt: float, fastest: float) -> np.ndarray:
-        """Which bodies are to escape (N,): those that fall far away, or are outside and faster than `fastest` [m/s]."""
+        """Which bodies escape now (N,): those far away that fall, and those outside faster than `fastest` [m/s]."""
         outside, far = self.find_outside(b, step, dt)
         with np.errstate(over="ignore"):
             fast = np.linalg.norm(b.velocity, axis=0) > fastest
-        going = (far | (outside & fast)) & (b.is_removed[0] == 0)
-        return self.whole_aggregates(going) if self.whole_aggregates else going
+        is_escaping = (far | (outside & fast)) & (b.is_removed[0] == 0)
+        return self.whole_aggregates(is_escaping) if self.whole_aggregates else is_escaping
 
     def warn_once(self, *, warned: bool) -> bool:
         """Warn of the first particle that left, unless warned before; return whether a warning has been given."""
@@ -115,8 +115,8 @@ class Exits:
         return warned or self.first is not None
 
 
-def staying(particles: Particles, left: np.ndarray) -> Particles:
-    """Particles without the rows that have left for good, unless all have."""
-    if not 0 < len(left) < len(particles):
+def without_escaped(particles: Particles, escaped: np.ndarray) -> Particles:
+    """Particles without the rows that have escaped; all of them if every one has."""
+    if not 0 < len(escaped) < len(particles):
         return particles
-    return particles.only(np.delete(np.arange(len(particles)), left))
+    return particles.only(np.delete(np.arange(len(particles)), escaped))

@@ -142,8 +142,8 @@ class EngineLists:
             beyond += 2 * float(as_float(chunk_sums[:, chunk_step.DISPLACEMENT].max()))
         return self.skins.neighbours + max(beyond, self._gap_range)
 
-    def had_room(self, pairs: int, entries: int, bodies: int) -> bool:
-        """Whether there was room for so many pairs a chunk and entries of all bodies; if there was none, make it."""
+    def ensure_room(self, pairs: int, entries: int, bodies: int) -> bool:
+        """Enlarge the lists to so many pairs a chunk and entries; returns whether they were large enough before."""
         nb = self.arrays
         chunks = nb.pairs.size
         if pairs > (nb.lower.size - 1) // chunks:

@@ -172,7 +172,7 @@ class Snapshot(NamedTuple):
 
     bodies: dict[str, np.ndarray]  # name -> (R, N)
     contacts: ContactHistory
-    progress: dict[str, np.ndarray]  # name -> (1,), see `dem.kernels.soft.integration.time_loop.RunState`
+    run_state: dict[str, np.ndarray]  # name -> (1,), see `dem.kernels.soft.integration.time_loop.RunState`
     energy_unit: float  # units per joule
     reference_potential: float  # g·x at zero potential [m²/s²]
     start_step: int
@@ -191,4 +191,4 @@ class Snapshot(NamedTuple):
     @property
     def step(self) -> int:
         """Steps taken."""
-        return int(self.progress["step"][0])
+        return int(self.run_state["step"][0])

@@ -13,7 +13,7 @@ from dem.model.domain.box import FACES
 from dem.model.particles.fields import MOTION
 from dem.soft.time_step.impacts import ADVISED, RESOLVED, effective_masses, rounded_down
 from dem.soft.time_step.limits import FARTHEST
-from dem.soft.walls.wall_arrays import face_velocity, face_word
+from dem.soft.walls.wall_arrays import face_name, face_velocity
 from dem.system.diagnosis import outside, point
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class _Moment(NamedTuple):
 
 def check_run(code: int, engine: Engine, particles: Particles, box: Box | None) -> None:
     """Raise `BrokenRunError` if the run went wrong; the particles are those that the engine has now."""
-    step = int(engine.progress.step[0])
+    step = int(engine.run_state.step[0])
     where, now = f"step {step} (t = {step * engine.dt:.6g} s)", _Moment(engine, particles, box)
     if code == loop.NOT_FINITE:
         _check_numbers(now, where)
@@ -105,10 +105,10 @@ def _raise_too_fast(now: _Moment, where: str) -> None:
     there = now.by_row(engine.bodies.is_removed[0] == 0)
     row = int(spin.argmax())
     i = now.identity_of(row)
-    if spin[row] * dt > loop.LARGEST_TURN:
+    if spin[row] * dt > loop.MAX_ROTATION_ANGLE:
         message = (
             f"{where}: particle {i} turns {spin[row] * dt:.3g} rad in one time step, at most "
-            f"{loop.LARGEST_TURN:g} can be followed; lower time_step (now {dt:g} s)"
+            f"{loop.MAX_ROTATION_ANGLE:g} can be followed; lower time_step (now {dt:g} s)"
         )
         raise BrokenRunError(message, "turns-too-fast", (i,))
     surface = there * (
@@ -137,7 +137,7 @@ def _raise_too_deep(now: _Moment, where: str) -> None:
     x, who = b.sphere_position[:, s], int(o.owner[s])
     if t < 0:
         face = -1 - t
-        other, partner, particles = engine.springs.of_faces[face], face_word(face, engine.walls.called), (who,)
+        other, partner, particles = engine.springs.of_faces[face], face_name(face, engine.walls.names), (who,)
         velocity = _surface_velocity(now, o, s, x) - face_velocity(engine.walls.faces, face, x)
     else:
         particles = tuple(sorted((who, int(o.owner[t]))))

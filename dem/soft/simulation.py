@@ -46,7 +46,7 @@ from dem.soft.crash_recorder import crash_recording
 from dem.soft.deforming_cell import state_of
 from dem.soft.energy_sums import fits_unit
 from dem.soft.engine import Engine
-from dem.soft.escape import staying
+from dem.soft.escape import without_escaped
 from dem.soft.fluid import fluid_setup
 from dem.soft.fluid.fluid_setup import EngineFluid
 from dem.soft.fluid.two_way_coupling import TwoWayCoupling, cells_of
@@ -64,11 +64,11 @@ from dem.soft.insertion.population import (
 from dem.soft.run_errors import check_run
 from dem.soft.subdomain import rank_checks
 from dem.soft.time_step import adhesion
-from dem.soft.time_step.advice import Advice, advise, foreseen
+from dem.soft.time_step.advice import Advice, advise, startup_notices
 from dem.soft.verdict import judge
-from dem.soft.walls import astray, mesh_scale_check
-from dem.soft.walls.wall_arrays import next_change, wall_materials, words
-from dem.soft.walls.wall_in_run import WallInRun, place_of, wall_list
+from dem.soft.walls import container_check, mesh_scale_check
+from dem.soft.walls.wall_arrays import next_change, wall_materials, wall_names
+from dem.soft.walls.wall_in_run import WallInRun, index_of_wall, wall_list
 from dem.system.diagnosis import check_inside, densities
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class Simulation(SimulationBase):
         words = {"fluid": fluid, "walls": walls, "inserters": inserters, "outlets": outlets, "bonds": bonds}
         words |= {"heat": heat, "scalars": scalars}
         self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin, **words)
-        before_building(lambda: self._planned(with_examples(self._particles, inserters) or None))
+        before_building(lambda: self._notices_without_engine(with_examples(self._particles, inserters) or None))
         with compilation.announced():
             self._start(None)
             self._begin_ledger()
@@ -250,7 +250,7 @@ class Simulation(SimulationBase):
                 "there is a fluid, whose forces are integrated with the motion: leave it out, or make them walls"
             )
             raise ValueError(message)
-        bond_setup.check_compatible(bonds, inserters, crowd=bool(inserters or outlets or added))
+        bond_setup.check_compatible(bonds, inserters, varies=bool(inserters or outlets or added))
         self._bonds = bond_setup.made(bonds, self._particles, self._box)
         check_moving_images(self._box, self._gravity, grounded=bonds is not None and self._bonds.ground.size)
         bonded = bonds is not None
@@ -353,7 +353,7 @@ class Simulation(SimulationBase):
             if self._visited:
                 message = "a function that is called in a run removes a wall: remove it between runs"
                 raise ValueError(message)
-            place = place_of(wall, self.walls)
+            place = index_of_wall(wall, self.walls)
             before, contacts = (self._walls, self._law), self._contacts
             staying = [k for k in range(len(self._walls)) if k != place]
             self._walls = [before[0][k] for k in staying]
@@ -481,8 +481,8 @@ class Simulation(SimulationBase):
     def _start(self, before: Engine | None, *, keep: bool = False) -> None:
         if before:
             self._box = self._present_box(before)
-        engine, step = self._new_engine(), int(before.progress.step[0]) if before else 0
-        engine.foresee()
+        engine, step = self._new_engine(), int(before.run_state.step[0]) if before else 0
+        engine.compile_ahead()
         history = before.history() if before else None
         if self._walls_kept is not None:
             engine.walls.places_before = self._walls_kept
@@ -497,12 +497,12 @@ class Simulation(SimulationBase):
             if np.array_equal(engine.kinds.radius, before.kinds.radius):
                 engine.limits = before.limits
             else:
-                engine.progress.largest_overlap[0] = engine.limits.follow(
-                    before.limits, float(before.progress.largest_overlap[0])
+                engine.run_state.largest_overlap[0] = engine.limits.inherit(
+                    before.limits, float(before.run_state.largest_overlap[0])
                 )
         engine.inherit(before)
         if before:
-            scalar_setup.keep_walls(engine, before)
+            scalar_setup.inherit_wall_values(engine, before)
         if self._population:
             engine.energy_to_come = self._population.energy(engine)
         engine.start(step, history, finest)
@@ -533,8 +533,8 @@ class Simulation(SimulationBase):
         array([ 0.    ,  0.    , -0.0849])
         """
         self._notice_changes()
-        called = zip(self._walls, self._engine.walls.called, strict=True)
-        return tuple(WallInRun(wall, name, self._present_engine, w) for w, (wall, name) in enumerate(called))
+        walls = zip(self._walls, self._engine.walls.names, strict=True)
+        return tuple(WallInRun(wall, name, self._present_engine, w) for w, (wall, name) in enumerate(walls))
 
     def _present_engine(self) -> Engine:
         """The engine that moves the particles now."""
@@ -741,7 +741,7 @@ class Simulation(SimulationBase):
     @property
     def step_count(self) -> int:
         """Steps taken so far."""
-        return int(self._engine.progress.step[0])
+        return int(self._engine.run_state.step[0])
 
     def _sums(self) -> EnergySums:
         return energy_sums.sums(self._engine, self._population)
@@ -762,7 +762,7 @@ class Simulation(SimulationBase):
         for stage in self._engine.scalars:
             stage.begin(self._engine)
         self._start_momentum = self._momentum(self._state())
-        self._containers = astray.containers(self._engine)
+        self._containers = container_check.container_meshes(self._engine)
 
     def _start_booked(
         self, gravity: tuple[float, float, float], reference_potential: float, change: Callable[[], None] = lambda: None
@@ -840,7 +840,7 @@ class Simulation(SimulationBase):
             If the run broke.
         """
         self.energy()
-        self._engine.exits.find_outside(self._engine.bodies, self.step_count, self.time_step)
+        self._engine.open_faces.find_outside(self._engine.bodies, self.step_count, self.time_step)
         self._check_run(self._engine.code)
         return judge(self)
 
@@ -883,8 +883,8 @@ class Simulation(SimulationBase):
             self._notice_changes()
             if not self._notices_given:
                 self._notices_given = True
-                refused = [notice for notice in self._meshes_foreseen() if notice.grave]
-                issue([*refused, *self._bonds_foreseen()], strict=False, force=True)
+                refused = [notice for notice in self._mesh_notices() if notice.grave]
+                issue([*refused, *self._bond_notices()], strict=False, force=True)
             set_threads(self._threads)
             stop = self.step_count + steps
             self._change_walls()
@@ -898,7 +898,7 @@ class Simulation(SimulationBase):
 
     def _change_walls(self) -> None:
         """Let walls appear, vanish or press otherwise at the present step; how a run is cut changes no result."""
-        if not self._engine.walls.differ(self.time):
+        if not self._engine.walls.has_change_at(self.time):
             return
         self._catch_up()
         self._start_booked(self._gravity, self._ledger.reference_potential)
@@ -989,18 +989,18 @@ class Simulation(SimulationBase):
             setattr(self, name, getattr(made, name))
 
     def _check_run(self, code: int) -> None:
-        self._escape_reported = self._engine.exits.warn_once(warned=self._escape_reported)
+        self._escape_reported = self._engine.open_faces.warn_once(warned=self._escape_reported)
         if code == DONE and self._engine.is_sound(self._box):
             if self._population and self._population.changed:
                 self._catch_up()
             elif self._shown != self.step_count:
-                self._particles._show_later(self._catch_up)
+                self._particles._set_on_demand(self._catch_up)
             return
         if code != DONE:
             self._shown = -1  # the state may have been disturbed since it was shown
         check_run(code, self._engine, self.particles, self._box)
 
-    def _recorded(
+    def _crash_recording(
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
     ) -> AbstractContextManager[Callable[..., None]]:
         return crash_recording(self, output, overwrite=overwrite, strict=strict)
@@ -1034,52 +1034,54 @@ class Simulation(SimulationBase):
     def _catch_up(self) -> None:
         """Read the particles back from the engine, unless they show the present step."""
         if self._population and self._population.changed:
-            self._population.shown(self._particles, self._engine)
+            self._population.update_particles(self._particles, self._engine)
             self._shown = self.step_count
         if self._shown != self.step_count:
             motion = dict(zip(MOTION, (rows.T for rows in self._engine.state()), strict=True))
-            self._particles._show_motion(motion | self._engine.registered())
+            self._particles._set_motion(motion | self._engine.registered())
             self._shown = self.step_count
 
     def _expected(self) -> Particles:
         """Particles that may touch others, and examples of those to be inserted."""
-        there = staying(self.particles, self._engine.left())
+        there = without_escaped(self.particles, self._engine.left())
         return with_examples(there, [each.inserter for each in self.inserters])
 
     def foreseen(self) -> Iterator[Notice]:
         """Notices to give before a run begins."""
         self._notices_given = True
         any_present = len(self._engine.left()) < len(self.particles) or self.inserters
-        yield from self._planned(self._expected() if any_present else None)
+        yield from self._notices_without_engine(self._expected() if any_present else None)
         if self.step_count == self._ledger.first_step and not self._frozen:
             yield from deep_start(self._engine)
-        yield from astray.foreseen(self._engine, self._containers)
+        yield from container_check.startup_notices(self._engine, self._containers)
         number = len(self._particles)
-        yield from rank_checks.foreseen(self._population.expected(number) if self._population else number)
+        yield from rank_checks.startup_notices(self._population.expected(number) if self._population else number)
 
-    def _planned(self, there: Particles | None) -> Iterator[Notice]:
+    def _notices_without_engine(self, there: Particles | None) -> Iterator[Notice]:
         """Notices on the particles `there`, or to come, that need no engine."""
         particles, box, gravity, walls = self._particles, self.box, self.gravity, self._walls
-        yield from self._meshes_foreseen()
+        yield from self._mesh_notices()
         yield from densities(particles)
         if self._frozen:
             return
         yield from turned_clumps(particles, [each.inserter for each in self.inserters])
         yield from rolling_shapes(particles, box, self.contacts)
         yield from fluid_setup.foreseen(self.fluid, particles, box, self.time_step)
-        yield from self._bonds_foreseen()
+        yield from self._bond_notices()
         if there is not None:
-            yield from foreseen(there, box, gravity, self.time_step, self._law_of_variants, walls)
-            yield from adhesion.foreseen(there, box, self._law_of_variants, self.time_step, walls)
+            yield from startup_notices(there, box, gravity, self.time_step, self._law_of_variants, walls)
+            yield from adhesion.startup_notices(there, box, self._law_of_variants, self.time_step, walls)
 
-    def _meshes_foreseen(self) -> Iterator[Notice]:
+    def _mesh_notices(self) -> Iterator[Notice]:
         """Notices on the size of meshes, before a run or the first step."""
         inserters = [each.inserter for each in self.inserters]
-        return mesh_scale_check.odd_meshes(self._particles, self._walls, words(self._walls), inserters)
+        return mesh_scale_check.mesh_scale_notices(self._particles, self._walls, wall_names(self._walls), inserters)
 
-    def _bonds_foreseen(self) -> Iterator[Notice]:
+    def _bond_notices(self) -> Iterator[Notice]:
         """Notices on the bonds, before a run or the first step."""
-        return bond_setup.foreseen(self._bonds, self._particles, self.time_step, self.integrator.name, self.gravity)
+        return bond_setup.startup_notices(
+            self._bonds, self._particles, self.time_step, self.integrator.name, self.gravity
+        )
 
     def sphere_centres(self) -> np.ndarray:
         """Centres of all spheres (M, 3) [m], particle by particle."""

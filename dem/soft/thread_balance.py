@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 BODY, PAIR, TOUCHING, FACED, WALLED = 22.0, 4.0, 22.0, 20.0, 160.0
 
 
-def work_of(lists: Neighbours, *, walled: bool) -> np.ndarray:
+def work_of(lists: Neighbours, *, with_walls: bool) -> np.ndarray:
     """Estimated time of each chunk in a step, without pairs and of pairs (2, C) [ns], from the latest lists.
 
     There may be other walls beside the faces of the box.
     """
     chunks = lists.pairs.size
     room = lists.sphere_i.size // chunks
-    near = (WALLED if walled else FACED) * lists.near_wall_count
+    near = (WALLED if with_walls else FACED) * lists.near_wall_count
     of_bodies, of_pairs = BODY * CHUNK + near, PAIR * lists.pairs
     if lists.has_history.size:
         begin = room * np.arange(chunks)
@@ -59,7 +59,7 @@ def blocks_of(work: np.ndarray, blocks: int) -> np.ndarray:
     return np.minimum(first, work.size - blocks + k)  # and from above
 
 
-def share_out(lists: Neighbours, work: np.ndarray) -> None:
+def assign_chunks(lists: Neighbours, work: np.ndarray) -> None:
     """Divide the chunks of new lists among the blocks that there are.
 
     All blocks evaluate as many of the chunks that reach out of theirs, which are evaluated before all others; so these
@@ -67,9 +67,9 @@ def share_out(lists: Neighbours, work: np.ndarray) -> None:
     """
     blocks = lists.block.size - 1
     _cut(lists, work.sum(axis=0))
-    _cut(lists, work[0] + np.where(reaches_out(lists), 0.0, work[1]))
+    _cut(lists, work[0] + np.where(has_pairs_outside_block(lists), 0.0, work[1]))
     lists.evaluating_block[:] = lists.block_of
-    border = np.flatnonzero(reaches_out(lists))
+    border = np.flatnonzero(has_pairs_outside_block(lists))
     lists.evaluating_block[border] = np.arange(border.size) * blocks // max(border.size, 1)
 
 
@@ -78,7 +78,7 @@ def _cut(lists: Neighbours, work: np.ndarray) -> None:
     lists.block_of[:] = np.searchsorted(lists.block, np.arange(work.size), side="right") - 1
 
 
-def reaches_out(lists: Neighbours) -> np.ndarray:
+def has_pairs_outside_block(lists: Neighbours) -> np.ndarray:
     """Whether pairs of each chunk (C,) have a body outside its block."""
     own = lists.block_of
     return (lists.first_chunk_reached < lists.block[own]) | (lists.last_chunk_reached >= lists.block[own + 1])
@@ -93,13 +93,13 @@ RECENT = 25  # batches that a trial is compared with
 FASTER = 0.9  # of the time of a step that the other way must take to be preferred
 
 
-def mode_for(bodies: int, threads: int) -> Serial | Threaded:
+def thread_mode(bodies: int, threads: int) -> Serial | Threaded:
     """Whether kernels spread the work over threads: not if it is a single chunk."""
     return Threaded() if threads > 1 and bodies > CHUNK else Serial()
 
 
-class Pace:
-    """Durations of steps on many threads and on one.
+class ThreadChoice:
+    """Choice between one thread and many, by the measured time of a step.
 
     Parameters
     ----------
@@ -110,59 +110,59 @@ class Pace:
 
     Examples
     --------
-    >>> pace = Pace(1)
-    >>> pace.begin(1000), pace.threads  # one thread has no other way
+    >>> choice = ThreadChoice(1)
+    >>> choice.begin(1000), choice.threads  # one thread has no other way
     (1000, 1)
     """
 
     def __init__(self, threads: int, clock: Callable[[], float] = perf_counter) -> None:
-        self.most = self.threads = threads
+        self.max_threads = self.threads = threads
         self.clock = clock
         self._begun = 0.0
-        self._due, self._apart = -math.inf, SOON  # when to try the other way, and the pause before that [s]
-        self._took: list[float] = []  # seconds a step in recent batches
-        self._other = math.inf  # and the other way, when it was tried last
-        self._tries = False
+        self._next_trial, self._pause = -math.inf, SOON  # when to try the other way, and the pause before that [s]
+        self._recent_times: list[float] = []  # seconds a step in recent batches
+        self._other_time = math.inf  # and the other way, when it was tried last
+        self._is_trial = False
 
     def begin(self, wanted: int) -> int:
-        """How many of the steps wanted to take before the next look at the clock, which is now."""
-        if self.most == 1:
+        """Start a batch: number of the wanted steps to take before the time is measured again."""
+        if self.max_threads == 1:
             return wanted
         set_threads(self.threads)
         self._begun = self.clock()
-        if len(self._took) < LOOKS:
+        if len(self._recent_times) < LOOKS:
             return min(wanted, FEW)
-        if self._tries:
-            return min(wanted, max(FEW, int(TRIAL / max(self._usual(), self._other))))
-        return min(wanted, max(MANY, int(BATCH / self._took[-1])))
+        if self._is_trial:
+            return min(wanted, max(FEW, int(TRIAL / max(self._typical_time(), self._other_time))))
+        return min(wanted, max(MANY, int(BATCH / self._recent_times[-1])))
 
     def end(self, steps: int) -> None:
-        """So many steps have been taken."""
-        if self.most > 1 and steps > 0:
+        """End a batch of so many steps, and choose the number of threads for the next one."""
+        if self.max_threads > 1 and steps > 0:
             now = self.clock()
-            self._note(max(now - self._begun, 1e-9) / steps, now)
+            self._compare(max(now - self._begun, 1e-9) / steps, now)
 
-    def _usual(self) -> float:
+    def _typical_time(self) -> float:
         """Seconds a step in recent undisturbed batches: the first quartile."""
-        return sorted(self._took)[len(self._took) // 4]
+        return sorted(self._recent_times)[len(self._recent_times) // 4]
 
-    def _note(self, took: float, now: float) -> None:
-        """Keep the faster number of threads, and find whether it is time to try the other."""
-        if self._tries:
-            self._tries = False
-            if took < FASTER * self._usual():
-                self._other, self._took = self._usual(), []
-                self._apart, self._due = SOON, now  # so that it is tried again at once
+    def _compare(self, took: float, now: float) -> None:
+        """Keep the faster number of threads, and try the other one if a trial is due."""
+        if self._is_trial:
+            self._is_trial = False
+            if took < FASTER * self._typical_time():
+                self._other_time, self._recent_times = self._typical_time(), []
+                self._pause, self._next_trial = SOON, now  # so that it is tried again at once
             else:
-                self._switch()
-                self._other, self._apart = took, min(2 * self._apart, SELDOM)
-                self._due = now + max(self._apart, (now - self._begun) / SHARE)
+                self._switch_threads()
+                self._other_time, self._pause = took, min(2 * self._pause, SELDOM)
+                self._next_trial = now + max(self._pause, (now - self._begun) / SHARE)
             return
-        self._took = [*self._took[1 - RECENT :], took]
-        if len(self._took) >= LOOKS and now >= self._due:
-            self._tries = True
-            self._switch()
+        self._recent_times = [*self._recent_times[1 - RECENT :], took]
+        if len(self._recent_times) >= LOOKS and now >= self._next_trial:
+            self._is_trial = True
+            self._switch_threads()
 
-    def _switch(self) -> None:
+    def _switch_threads(self) -> None:
         """Take the next steps with the other number of threads."""
-        self.threads = 1 if self.threads > 1 else self.most
+        self.threads = 1 if self.threads > 1 else self.max_threads

@@ -20,7 +20,7 @@ from dem.soft.contact.nonspherical import solver_counts
 from dem.soft.fluid import fluid_setup
 from dem.soft.time_step.impacts import RESOLVED
 from dem.soft.time_step.limits import OVERLAP_LIMIT
-from dem.soft.walls import astray
+from dem.soft.walls import container_check
 from dem.system.system import Judgement
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def drifts(engine: Engine, integrator: Integrator) -> bool:
 def judge(sim: Simulation) -> Verdict:
     """Judge the run of a simulation since the start, or since its state was last assigned to."""
     engine, population = sim._engine, sim._population
-    steps, overlap = int(engine.progress.step[0]), float(engine.progress.largest_overlap[0])
+    steps, overlap = int(engine.run_state.step[0]), float(engine.run_state.largest_overlap[0])
     radius, error, orientation = engine.kinds.radius, sim.energy_error, sim.particles.orientation
     solver = solver_counts(engine.kinds)
     span = (steps - sim._ledger.first_step) * engine.dt
@@ -175,14 +175,14 @@ def judge(sim: Simulation) -> Verdict:
         engulfed=overlap >= float(radius.max()),
         energy_rate=error / span if span else 0.0,
         energy_budget=ENERGY_BUDGET / span if span else 0.0,
-        overlap_share=engine.limits.share(overlap),
+        overlap_share=engine.limits.relative_overlap(overlap),
         momentum_error=_momentum_error(sim),
-        briefest=engine.limits.brief,
+        briefest=engine.limits.shortest_contact,
         time_step=engine.dt,
         drifts=drifts(engine, sim.integrator),
         beyond=(
             *fluid_setup.doubts(sim.fluid, *medium), *(population.doubts(steps) if population else ()),
-            *bond_setup.doubts(engine), *astray.doubts(engine, sim._containers),
+            *bond_setup.doubts(engine), *container_check.doubts(engine, sim._containers),
         ),
         population=population.describe(engine) if population else "",
         balanced=population.balanced(engine) if population else True,
@@ -201,7 +201,7 @@ def _momentum_error(sim: Simulation) -> float | None:
     engine, box, free = sim._engine, sim._box, np.array(sim._gravity) == 0
     (start, size), (now, size_now) = sim._start_momentum, sim._momentum(sim._state())
     if sim._population:
-        start, size = start + sim._population.totals.brought, size + sim._population.totals.stirred
+        start, size = start + sim._population.totals.net_momentum, size + sim._population.totals.momentum_scale
     if has_moving_images(box):  # momentum is relative to a frame that is sheared
         return None
     walled = engine.walls.models or (engine.bonds and engine.bonds.are_grounded) or engine.kinds.fixed
@@ -213,10 +213,10 @@ def _momentum_error(sim: Simulation) -> float | None:
 
 def unfinished(engine: Engine, population: Population | None) -> tuple[str, ...]:
     """Motions of walls and inserters that end, or begin, after the present step, in words for the verdict."""
-    step = int(engine.progress.step[0])
+    step = int(engine.run_state.step[0])
     now = step * engine.dt
     found = []
-    for wall, name in zip(engine.walls.models, engine.walls.called, strict=True):
+    for wall, name in zip(engine.walls.models, engine.walls.names, strict=True):
         moving = [motion for motion in wall.motion if motion.moves]
         ends = [motion.end for motion in moving if now + 0.5 * engine.dt < motion.end < math.inf]
         begins = [motion.start for motion in moving if now + 0.5 * engine.dt < motion.start and motion.end == math.inf]

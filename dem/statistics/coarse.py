@@ -164,7 +164,7 @@ class FieldPoints(NamedTuple):
             if len(counts) != d:
                 message = f"bins are {counts}, expected a number, or one for each of {d} axes"
                 raise ValueError(message)
-            sides = [_middles(low[k], high[k], n) for k, n in zip(chosen, counts, strict=True)]
+            sides = [_bin_centres(low[k], high[k], n) for k, n in zip(chosen, counts, strict=True)]
             points = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1)
         points = checks.array("points", points, (*np.shape(points)[:-1], d), "coordinates along the axes [m]")
         others = [k for k in range(3) if k not in chosen]
@@ -224,8 +224,8 @@ class FieldPoints(NamedTuple):
         return CoarseFields(self.points, density.reshape(shape), velocity, stress, temperature.reshape(shape))
 
 
-def _middles(low: float, high: float, bins: int) -> np.ndarray:
-    """Middles of equal parts."""
+def _bin_centres(low: float, high: float, bins: int) -> np.ndarray:
+    """Centres of bins of equal width."""
     bins = checks.whole("bins", bins, least=1)
     return low + (high - low) * (np.arange(bins) + 0.5) / bins
 

@@ -170,19 +170,19 @@ def coordination(contacts: ContactForces, count: int, *, least: int = 2) -> Coor
     pairs = np.unique(np.stack([contacts.i, contacts.j], axis=1), axis=0)
     wall = pairs[:, 1] < 0
 
-    def numbers(bearing: np.ndarray) -> np.ndarray:
+    def numbers(is_counted: np.ndarray) -> np.ndarray:
         """Contacts of each body with those held and with walls."""
-        both = bearing[pairs[:, 0]] & (wall | bearing[pairs[:, 1]])
+        both = is_counted[pairs[:, 0]] & (wall | is_counted[pairs[:, 1]])
         first = np.bincount(pairs[both, 0], minlength=count)
         return first + np.bincount(pairs[both & ~wall, 1], minlength=count)
 
-    bearing = np.ones(count, dtype=bool)
-    own = numbers(bearing)
+    is_counted = np.ones(count, dtype=bool)
+    own = numbers(is_counted)
     geometric = float(own.mean())
-    while (loose := bearing & (own < least)).any():
-        bearing &= ~loose
-        own = numbers(bearing)
-    return Coordination(geometric, float(own[bearing].mean()) if bearing.any() else float("nan"), ~bearing)
+    while (loose := is_counted & (own < least)).any():
+        is_counted &= ~loose
+        own = numbers(is_counted)
+    return Coordination(geometric, float(own[is_counted].mean()) if is_counted.any() else float("nan"), ~is_counted)
 
 
 def fabric(contacts: ContactForces, weight: np.ndarray | None = None) -> Fabric:

@@ -67,7 +67,7 @@ def slabs(lower: Sequence[float], upper: Sequence[float], axis: str, bins: int, 
 
 
 class VelocityProfile(NamedTuple):
-    """How bodies move slab by slab; nan where there is none."""
+    """Mean motion of the bodies of each slab; nan in empty ones."""
 
     edges: np.ndarray  # of the slabs (B + 1,) [m]
     velocity: np.ndarray  # (B, 3) of the centre of mass of the bodies in each [m/s]

@@ -14,7 +14,7 @@ from dem.base.imports import library
 from dem.base.replace import replace_when_done
 from dem.base.text import counted
 from dem.base.user_classes import set_declared
-from dem.files.writing.output_settings import beside
+from dem.files.writing.output_settings import free_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -199,7 +199,7 @@ class SweepTable:
             try:
                 SweepTable.read(self.path)
             except ValueError:
-                self.path = beside(self.path, "kept")
+                self.path = free_path(self.path, "kept")
         with (
             replace_when_done(self.path) as partial,
             partial.open("w", **TEXT) as file,

@@ -70,7 +70,7 @@ class FrameSegment(NamedTuple):
         return self.first + self.length
 
 
-def evenly(first: int, steps: int, frames: int) -> list[int]:
+def evenly_spaced_stops(first: int, steps: int, frames: int) -> list[int]:
     """The steps at which `frames` frames are due, the last one after `steps` more."""
     return sorted({first + (steps * k + frames // 2) // frames for k in range(1, frames + 1)} | {first + steps})
 
@@ -110,7 +110,7 @@ class Observer:
         """The run has ended, maybe badly."""
 
     def frame(self, k: int) -> None:
-        """The run has come to where frame k is due; 0 is the start."""
+        """Store or show frame k, which is due now; 0 is the start."""
 
     def changed(self, change: Change) -> None:
         """Note that a user's function has changed something."""
@@ -119,7 +119,7 @@ class Observer:
         """The run has come to where a row of its running table is due: its values, their types by name, their units."""
 
     def idle(self) -> None:
-        """The run goes on: called some ten times a second."""
+        """Use the time between frames: called some ten times a second."""
 
     def finish(self, verdict: Judgement, *, interrupted: bool) -> None:
         """The run has come to its end, or was stopped by hand."""
@@ -221,16 +221,18 @@ class System(Protocol):
     def _stops(segment: FrameSegment) -> list:
         """Steps or times at which frames are due."""
 
-    def _mark(self, first: float, seconds: float) -> float:
+    def _stop_after(self, first: float, seconds: float) -> float:
         """Step or time that is so long [s] after another one."""
 
-    def _advance_to(self, stop: float, moved: Callable[[float, int], None], interrupted: Callable[[], bool]) -> None:
-        """Go to a step or time, unless interrupted; call `moved` now and then with the distance and the work."""
+    def _advance_to(
+        self, stop: float, on_advance: Callable[[float, int], None], interrupted: Callable[[], bool]
+    ) -> None:
+        """Go to a step or time, unless interrupted; call `on_advance` now and then with the distance and the work."""
 
-    def _visit(self, function: Callable[[System], object]) -> Change | None:
+    def _call_user_function(self, function: Callable[[System], object]) -> Change | None:
         """Let a function look at the system and change it; returns what it changed, or None."""
 
-    def _recorded(
+    def _crash_recording(
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
     ) -> AbstractContextManager[Callable[..., None]]:
         """Record a run for the case that it breaks; yields a function that notes the state, or that it was changed."""

@@ -37,7 +37,7 @@ Q4, Q5 = 275.5425916513130803, 30.641303580493821558
 
 
 class Strain(NamedTuple):
-    """How a bond is strained."""
+    """Strain of a bond: stretch, shear, bending and twist."""
 
     axes: tuple[tuple[float, float, float], ...]  # x, y, z of Q, half way between its ends, in the world
     chord: tuple[float, float, float]  # d, from end 1 to end 2 there [m]

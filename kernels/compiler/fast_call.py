@@ -220,7 +220,7 @@ class FastCall:
         """Function that calls it, for callers that do so many times with mostly the same tuples."""
         return BoundCall(self)
 
-    def foresee(self, *arguments):
+    def compile_ahead(self, *arguments):
         """Have other processes begin with the stages that a call with arguments of these types will need."""
         argument_types = tuple(types.intp if isinstance(one, INTEGERS) else write(one).kind for one in arguments)
         if OTHERS.most and stages.ALL.find(stages.symbol_of(self.part, argument_types)) is None:

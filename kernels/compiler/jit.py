@@ -72,7 +72,7 @@ processor.correct_picture()
 CompileError = errors.NumbaError  # what a user's function may cause
 PLAIN = bool(numba.config.DISABLE_JIT or os.environ.get("PCDM_DEM_PLAIN") or not link_time_inlining.is_as_expected())
 if not PLAIN:
-    lowering.lean_on_numba()
+    lowering.patch_numba()
     inference.type_once()
 
 
@@ -133,10 +133,10 @@ def upcast(fewer):
     return inline(lambda thing: thing) if PLAIN else struct_reference.upcast(fewer)
 
 
-def foresee(function, *arguments):
+def compile_ahead(function, *arguments):
     """Say that one of `fast_call` will be called with arguments of these types: other processes may compile for it."""
     if hasattr(function, "foresee"):
-        function.foresee(*arguments)
+        function.compile_ahead(*arguments)
 
 
 def spread(part):

@@ -107,7 +107,7 @@ def cached_size(bytes_of):
     return bytes_of_known
 
 
-def lean_on_numba():
+def patch_numba():
     """Have numba write kernels this way, and all else as ever."""
     for owner, name, ours in (
         (arrayobj, "fix_integer_index", index_of_kernels),

@@ -15,7 +15,7 @@ from dem.kernels.numerics.vector import add, dot, scale, subtract
 MOST_STEPS = 100
 PRECISION = 1e-13  # of a distance, over the sizes that it is a difference of
 TOUCHING = 1e-15  # distance over the sizes of cores that are not apart
-NOWHERE = (0.0, 0.0, 0.0)
+ZERO_VECTOR = (0.0, 0.0, 0.0)
 
 
 @inline
@@ -120,7 +120,7 @@ def closest_points(a, b, r, n):
     differences [m]
     """
     p_0 = core_points(a, b, r, n)
-    p_1 = p_2 = p_3 = (NOWHERE, NOWHERE)
+    p_1 = p_2 = p_3 = (ZERO_VECTOR, ZERO_VECTOR)
     v = p_0[1]
     square, shares, steps = dot(v, v), (1.0, 0.0, 0.0, 0.0), 0
     size = math.sqrt(dot(p_0[0], p_0[0])) + math.sqrt(square) + math.sqrt(dot(r, r))

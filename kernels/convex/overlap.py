@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from dem.kernels.compiler.jit import func, inline, noinline, select
 from dem.kernels.convex.closest_points import MOST_STEPS as MOST_STEPS_OF_DISTANCE
-from dem.kernels.convex.closest_points import NOWHERE, closest_points
+from dem.kernels.convex.closest_points import ZERO_VECTOR, closest_points
 from dem.kernels.convex.shape_kinds import (
     along_two,
     has_flat_places,
@@ -147,7 +147,7 @@ def step_of_normal(body, sign, y, n, t_1, t_2, s_1, s_2):
 
 
 @func
-def bent_step(a, b, n, t_1, t_2, x_a, x_b, of_a, of_b, s_1, s_2, size):
+def curvature_corrected_step(a, b, n, t_1, t_2, x_a, x_b, of_a, of_b, s_1, s_2, size):
     """Step of n by which the support points move as Newton's step (s_1, s_2) says, rather than n itself.
 
     To first order both are the same. Where a body is flat, n hardly turns while x(n) moves far, and linear in x is
@@ -185,10 +185,10 @@ def independent(u, e, least):
     """Unit vector along the part of u across a unit vector or zeros, e; zeros if u is not longer than some length."""
     length = math.sqrt(dot(u, u))
     v = add_scaled(u, -dot(u, e), e)
-    rest = math.sqrt(dot(v, v))
-    if rest <= PARALLEL * length or length <= least:
-        return NOWHERE
-    return scale(1.0 / rest, v)
+    remaining_length = math.sqrt(dot(v, v))
+    if remaining_length <= PARALLEL * length or length <= least:
+        return ZERO_VECTOR
+    return scale(1.0 / remaining_length, v)
 
 
 @inline
@@ -201,12 +201,12 @@ def add_line(curvature, line, flat, t_1, t_2):
 @func
 def lines_where_touching(body, shares, p_0, p_1, p_2, p_3, least):
     """Two unit vectors across each other, along straight lines on a body between its support points, or zeros."""
-    e_1 = e_2 = NOWHERE
+    e_1 = e_2 = ZERO_VECTOR
     for share, p in ((shares[1], p_1), (shares[2], p_2), (shares[3], p_3)):
         if share > 0.0:
             for line in lines_of(body, p_0, p):
                 if dot(e_1, e_1) == 0.0:
-                    e_1 = independent(line, NOWHERE, least)
+                    e_1 = independent(line, ZERO_VECTOR, least)
                 elif dot(e_2, e_2) == 0.0:
                     e_2 = independent(line, e_1, least)
     return e_1, e_2
@@ -341,7 +341,7 @@ def newton_overlap(a, b, r, n, lowest, lines):
         while steps < MOST_STEPS:
             d_1, d_2 = share * s_1, share * s_2
             if bent:
-                d_1, d_2 = bent_step(a, b, n, t_1, t_2, x_a, x_b, of_a, of_b, d_1, d_2, BEND * size)
+                d_1, d_2 = curvature_corrected_step(a, b, n, t_1, t_2, x_a, x_b, of_a, of_b, d_1, d_2, BEND * size)
             m = unit(across_lines(add(n, combined(d_1, d_2, t_1, t_2)), lines))
             g_m, y_a, y_b, _, surfaces_m = surfaces_at(a, b, r, m)
             steps += 1

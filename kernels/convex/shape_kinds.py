@@ -150,12 +150,12 @@ def _by_place(function_of_row, missing):
     return by_place(select("kind", CONVEX_KINDS, function_of_row, handed=False), missing)
 
 
-NOWHERE = (0.0, 0.0, 0.0)
-support_at = _by_place(attrgetter("support"), (float("nan"), NOWHERE))
-curvature_at = _by_place(attrgetter("curvature"), (float("nan"), NOWHERE, float("nan"), NOWHERE))
+ZERO_VECTOR = (0.0, 0.0, 0.0)
+support_at = _by_place(attrgetter("support"), (float("nan"), ZERO_VECTOR))
+curvature_at = _by_place(attrgetter("curvature"), (float("nan"), ZERO_VECTOR, float("nan"), ZERO_VECTOR))
 rounding_at = _by_place(attrgetter("rounding"), 0.0)
-normal_at = _by_place(lambda row: row.normal or supports.no_normal, NOWHERE)
-line_at = _by_place(attrgetter("line"), (NOWHERE, NOWHERE))
+normal_at = _by_place(lambda row: row.normal or supports.no_normal, ZERO_VECTOR)
+line_at = _by_place(attrgetter("line"), (ZERO_VECTOR, ZERO_VECTOR))
 is_smooth_at = by_place(type_is(lambda kind: CONVEX_KINDS[kind].is_smooth), False)
 is_flat_at = by_place(type_is(lambda kind: CONVEX_KINDS[kind].normal is not None), False)
 is_faceted_at = by_place(type_is(lambda kind: CONVEX_KINDS[kind].has_facets), False)

@@ -15,7 +15,7 @@ from dem.kernels.numerics.elementary import SMALLEST, cube_root, exponential, in
 from dem.kernels.numerics.vector import across, add_scaled, cross, dot, scale, subtract
 
 SHORTEST_CHORD = 1e-3  # of an end of a cylinder, over its radius, that is not one of its rim
-NOWHERE = (0.0, 0.0, 0.0)
+ZERO_VECTOR = (0.0, 0.0, 0.0)
 LEAST = 1e-17  # of components of normals, relative, where curvatures are infinite at 0: what rounding leaves of them
 LOG_LEAST = math.log(LEAST)
 
@@ -67,14 +67,14 @@ def norm_of_two(x, y, n):
     The larger term is divided out before a power is taken, so that nothing overflows. Of r = y/x <= 1, say, r^q is
     r^(q - 1) r, and q - 1 = 1/(n - 1): no more than two powers are needed.
     """
-    most = max(x, y, SMALLEST)
-    ratio = min(x, y) / most
+    largest = max(x, y, SMALLEST)
+    ratio = min(x, y) / largest
     slope = power(ratio, 1.0 / (n - 1.0))
     total = 1.0 + slope * ratio
-    by_most = power(total, -1.0 / n)
-    by_least = slope * by_most
+    max_slope = power(total, -1.0 / n)
+    min_slope = slope * max_slope
     first = x >= y
-    return most * (total * by_most), by_most if first else by_least, by_least if first else by_most
+    return largest * (total * max_slope), max_slope if first else min_slope, min_slope if first else max_slope
 
 
 @inline
@@ -119,8 +119,8 @@ def least_power(q):
 
 
 @inline
-def bend(x, y, by_x, by_y, q):
-    """Factor (q - 1) (x y)^(q - 2) of the second derivatives of a norm of two numbers over it, x, y.
+def mixed_derivative(x, y, by_x, by_y, q):
+    """Factor (q - 1) (x y)^(q - 2) of the second derivatives of a norm of two numbers; x, y: these over the norm.
 
     by_x, by_y: x^(q - 1), y^(q - 1). Numbers below `LEAST`, at which curvatures may be infinite, are set to it.
     Returns the factor; x, y; x^(q - 1).
@@ -139,11 +139,11 @@ def superellipsoid_curvature(numbers, at, n):
     """
     a, b, c = numbers[at], numbers[at + 1], numbers[at + 2]
     u, s, h, by_s, by_z, by_x, by_y = superellipsoid_norms(numbers, at, n)
-    k_1, s_, _, by_s = bend(s / h, abs(u[2]) / h, by_s, by_z, numbers[at + 5])
+    k_1, s_, _, by_s = mixed_derivative(s / h, abs(u[2]) / h, by_s, by_z, numbers[at + 5])
     z = u[2] / h
     w = (a * (z * math.copysign(by_x, u[0])), b * (z * math.copysign(by_y, u[1])), -c * s_)
     s = max(s, SMALLEST)
-    k_2, x, y, _ = bend(abs(u[0]) / s, abs(u[1]) / s, by_x, by_y, numbers[at + 6])
+    k_2, x, y, _ = mixed_derivative(abs(u[0]) / s, abs(u[1]) / s, by_x, by_y, numbers[at + 6])
     v = (a * math.copysign(y, u[1]), -b * math.copysign(x, u[0]), 0.0)
     return k_1 / h, w, k_2 * (by_s / s_) / h, v
 
@@ -152,29 +152,29 @@ def superellipsoid_curvature(numbers, at, n):
 def shares_of_largest(numbers, at, n):
     """Signed u = (a n_x, b n_y, c n_z), the largest |u_i|, and all over it."""
     u = (numbers[at] * n[0], numbers[at + 1] * n[1], numbers[at + 2] * n[2])
-    most = max(abs(u[0]), abs(u[1]), abs(u[2]))
-    return u, most, scale(1.0 / most, (abs(u[0]), abs(u[1]), abs(u[2])))
+    largest = max(abs(u[0]), abs(u[1]), abs(u[2]))
+    return u, largest, scale(1.0 / largest, (abs(u[0]), abs(u[1]), abs(u[2])))
 
 
 @inline
 def even_norm(numbers, at, n):
     """Superellipsoid with n1 = n2: u = (a n_x, b n_y, c n_z), h = (Σ |u_i|^q)^(1/q), and (|u_i|/h)^(q - 1)."""
-    u, most, (x, y, z) = shares_of_largest(numbers, at, n)
+    u, largest, (x, y, z) = shares_of_largest(numbers, at, n)
     slope = numbers[at + 5] - 1.0
     by_x, by_y, by_z = power(x, slope), power(y, slope), power(z, slope)
     total = by_x * x + by_y * y + by_z * z
-    by_most = power(total, -1.0 / numbers[at + 3])
-    return u, most * (total * by_most), (by_x * by_most, by_y * by_most, by_z * by_most)
+    max_slope = power(total, -1.0 / numbers[at + 3])
+    return u, largest * (total * max_slope), (by_x * max_slope, by_y * max_slope, by_z * max_slope)
 
 
 @inline
 def quartic_norm(numbers, at, n):
     """Superellipsoid with n1 = n2 = 4: the results of `even_norm` by cube and fourth roots, as q - 1 = 1/3."""
-    u, most, (x, y, z) = shares_of_largest(numbers, at, n)
+    u, largest, (x, y, z) = shares_of_largest(numbers, at, n)
     by_x, by_y, by_z = cube_root(x), cube_root(y), cube_root(z)
     total = by_x * x + by_y * y + by_z * z
-    by_most = inverse_fourth_root(total)
-    return u, most * (total * by_most), (by_x * by_most, by_y * by_most, by_z * by_most)
+    max_slope = inverse_fourth_root(total)
+    return u, largest * (total * max_slope), (by_x * max_slope, by_y * max_slope, by_z * max_slope)
 
 
 @inline
@@ -310,24 +310,24 @@ def triangle_support(numbers, at, n):
 @inline
 def line_of_vertices(numbers, at, p, q):
     """The straight line on the surface of a polyhedron or capsule between two support points."""
-    return subtract(q, p), NOWHERE
+    return subtract(q, p), ZERO_VECTOR
 
 
 @inline
 def line_of_cylinder(numbers, at, p, q):
     """Straight lines on a cylinder between two support points: along its side, two across its end, or none."""
     if abs(q[0] - p[0]) > numbers[at + 1]:
-        return (q[0] - p[0], 0.0, 0.0), NOWHERE
+        return (q[0] - p[0], 0.0, 0.0), ZERO_VECTOR
     y, z, least = q[1] - p[1], q[2] - p[2], SHORTEST_CHORD * numbers[at]
     if y * y + z * z > least * least:
         return (0.0, y, z), (0.0, -z, y)
-    return NOWHERE, NOWHERE
+    return ZERO_VECTOR, ZERO_VECTOR
 
 
 @inline
 def no_line(numbers, at, p, q):
     """No straight lines, for shapes without any on their surface."""
-    return NOWHERE, NOWHERE
+    return ZERO_VECTOR, ZERO_VECTOR
 
 
 @inline
@@ -339,7 +339,7 @@ def no_normal(numbers, at, x):
 @inline
 def no_curvature(numbers, at, n):
     """Curvature of a vertex: none."""
-    return 0.0, NOWHERE, 0.0, NOWHERE
+    return 0.0, ZERO_VECTOR, 0.0, ZERO_VECTOR
 
 
 @inline

@@ -114,7 +114,7 @@ def store_matrix(m, a):
 
 
 @inline
-def replaced(a, at, number):
+def with_element(a, at, number):
     """Nine numbers, with another one at a place."""
     return (
         number if at == 0 else a[0], number if at == 1 else a[1], number if at == 2 else a[2],
@@ -171,7 +171,7 @@ def inverse(a):
 
 
 @inline
-def departure(a):
+def distance_from_identity(a):
     """Frobenius norm of a - 1, which the spectral norm does not exceed."""
     total = 0.0
     for k in range(9):
@@ -198,12 +198,12 @@ apply = select("box", {DeformingFaces: apply_whole})
 # which stay in registers; numbers in arrays would be loaded again after each store. Zeros are left out of products,
 # which changes no result.
 
-NUMBERS = ("edges", "to_scaled", "gradient", "next_edges", "next_to_scaled", "place_map", "kick_map", "unit")
+CELL_FIELDS = ("edges", "to_scaled", "gradient", "next_edges", "next_to_scaled", "place_map", "kick_map", "unit")
 
 
-def add_form(name, form):
+def register_cell_form(name, form):
     """Add a form of a cell: its type, and its functions in the tables of `apply` and `nearest_image`."""
-    kind = NamedTuple(name, [(field, tuple) for field in NUMBERS])
+    kind = NamedTuple(name, [(field, tuple) for field in CELL_FIELDS])
     kind.extends = (DeformingFaces,)
     xy, xz, yz = form == XY, form == XZ, form == YZ
 
@@ -232,7 +232,8 @@ def add_form(name, form):
 
 
 DiagonalCell, CellXY, CellXZ, CellYZ = (
-    add_form(name, form) for name, form in (("DiagonalCell", DIAGONAL), ("CellXY", XY), ("CellXZ", XZ), ("CellYZ", YZ))
+    register_cell_form(name, form)
+    for name, form in (("DiagonalCell", DIAGONAL), ("CellXY", XY), ("CellXZ", XZ), ("CellYZ", YZ))
 )
 
 
@@ -245,7 +246,7 @@ def form_of(m):
 
 @inline
 def numbers_of(box):
-    """Numbers of a cell that loops take, in the order of NUMBERS."""
+    """Numbers of a cell that loops take, in the order of CELL_FIELDS."""
     return (
         load_matrix(box.edges), load_matrix(box.to_scaled), load_matrix(box.gradient), load_matrix(box.next_edges),
         load_matrix(box.next_to_scaled), load_matrix(box.place_map), load_matrix(box.kick_map),
@@ -317,19 +318,19 @@ def wrap_position_deforming(box, x, ahead):
 
 
 @inline
-def carry_deforming(box, x, v, dt):
+def advance_position_deforming(box, x, v, dt):
     """Position exp(L dt) (x + dt v) after the step that has begun; v: velocity in the cell after it."""
     return apply(box, box.place_map, add_scaled(x, dt, v))
 
 
 @inline
-def carry_velocity_deforming(box, v):
+def map_velocity_deforming(box, v):
     """Velocity exp(-L dt) v of a body after a kick, if the pass begins the next step."""
     return apply(box, box.kick_map, v)
 
 
 @vector_loop
-def carry_velocities_deforming(box, low, high, velocity, ahead):
+def map_velocities_deforming(box, low, high, velocity, ahead):
     """Take exp(-L dt) of the velocities of the bodies low to high, and of those at the next forces."""
     for b in range(low, high):
         store(velocity, b, apply(box, box.slow_map, load(velocity, b)))
@@ -344,39 +345,39 @@ def unwrap_position_deforming(box, x, image, b):
 
 
 @inline
-def potential_place_deforming(box, x, image, b):
+def potential_position_deforming(box, x, image, b):
     """Position as it is: in a cell there is no gravity."""
     return x
 
 
 @inline
-def image_travel_deforming(box):
-    """Half of how far bodies that were listed have come with the cell [m]."""
-    return 0.5 * departure(load_matrix(box.since_listing)) * box.reach[0]
+def half_image_displacement_deforming(box):
+    """Bound of half the displacement by the deformation of the cell since the list was built [m]."""
+    return 0.5 * distance_from_identity(load_matrix(box.since_listing)) * box.reach[0]
 
 
 @inline
 def record_listing_deforming(box):
-    """Bodies are listed anew."""
+    """Reset the deformation since the neighbour list was built."""
     store_matrix(box.since_listing, identity())
 
 
 @inline
-def listed_place_deforming(box, x):
-    """Place at which a body was listed, carried along with the cell."""
+def convected_position_deforming(box, x):
+    """Position of a body when the list was built, moved with the deformation of the cell since then."""
     return apply(box, box.since_listing, x)
 
 
 @inline
-def grid_place_deforming(box, x):
-    """Place in a grid along the edges: it is as wide as opposite faces of the cell are apart."""
+def position_in_grid_deforming(box, x):
+    """Position in the grid of linked cells, whose axes are the edges and whose widths are distances of faces."""
     s = apply(box, box.to_scaled, x)
     return s[0] * box.length[0], s[1] * box.length[1], s[2] * box.length[2]
 
 
 @inline
-def seen_from_deforming(box, x, image):
-    """Position less whole edges of the cell."""
+def position_in_image_deforming(box, x, image):
+    """Position relative to an image of the cell: whole edges are subtracted."""
     return subtract(x, apply(box, box.edges, image))
 
 
@@ -456,7 +457,7 @@ def volume_of(edges):
 
 
 @inline
-def excess_of(box, volume, a, b):
+def stress_excess(box, volume, a, b):
     """Stress above the one that is held, of a component [Pa]."""
     virial = (
         box.virial[CONTACT, a, b] + box.virial[KINETIC, a, b] + box.virial[CONTACT, b, a] + box.virial[KINETIC, b, a]
@@ -465,7 +466,7 @@ def excess_of(box, volume, a, b):
 
 
 @inline
-def within(box, rate):
+def limited_rate(box, rate):
     """Rate of a component that holds a stress, limited [1/s]."""
     return max(-box.fastest[0], min(box.fastest[0], rate))
 
@@ -482,11 +483,11 @@ def choose_rates(box, dt):
     for a in range(3):
         for b in range(3):
             if box.held[a, b] != 0.0:
-                excess = excess_of(box, volume, a, b)
+                excess = stress_excess(box, volume, a, b)
                 rate = box.gain[0] * (excess + box.integral[a, b])
                 if abs(excess) < box.integral_band[0] or excess * box.integral[a, b] < 0.0:
                     box.integral[a, b] += excess * dt / box.integral_time[0]
-                box.next_gradient[a, b] = within(box, rate)
+                box.next_gradient[a, b] = limited_rate(box, rate)
 
 
 @func
@@ -502,19 +503,19 @@ def accelerate_edges(box, dt):
             pull = 0.0
             for k in range(3):
                 if box.held[a, k] != 0.0:
-                    pull += volume * excess_of(box, volume, a, k) * box.to_scaled[b, k]
+                    pull += volume * stress_excess(box, volume, a, k) * box.to_scaled[b, k]
             box.edge_speed[a, b] = ((1.0 - damped) * box.edge_speed[a, b] + dt / mass * pull) / (1.0 + damped)
     prescribed = product(load_matrix(box.next_gradient), edges)
     half = load_matrix(box.edge_speed)
     middle = identity()
     for k in range(9):
-        middle = replaced(middle, k, edges[k] + 0.5 * dt * (half[k] + prescribed[k]))
+        middle = with_element(middle, k, edges[k] + 0.5 * dt * (half[k] + prescribed[k]))
     rates = product(half, inverse(middle))
     own = scaled_matrix(0.0, rates)
     for k in range(9):
         if box.held[k // 3, k % 3] != 0.0:
-            box.next_gradient[k // 3, k % 3] = within(box, rates[k])
-            own = replaced(own, k, box.next_gradient[k // 3, k % 3])
+            box.next_gradient[k // 3, k % 3] = limited_rate(box, rates[k])
+            own = with_element(own, k, box.next_gradient[k // 3, k % 3])
     store_matrix(box.edge_speed, product(own, middle))
     taken = 0.0
     for k in range(9):
@@ -558,15 +559,15 @@ def power(box, gradient):
 
 
 @func
-def begin_step_deforming(box, corrects, predicts, constants, bodies, progress):
-    """Deform the cell by the step that a pass begins; bodies follow in `carry_deforming`.
+def begin_step_deforming(box, corrects, predicts, constants, bodies, run_state):
+    """Deform the cell by the step that a pass begins; bodies follow in `advance_position_deforming`.
 
     A rate that holds a stress is chosen before forces are evaluated, for the step after them.
 
     corrects, predicts: whether the pass completes a step, and begins one; a pass that does neither starts a run.
     Writes box: the cell at the end of the step, the maps of the step, and the components of the stress that are needed.
     Writes bodies.position, bodies.image: if the basis is reduced.
-    Writes progress.dissipated, progress.wall_work: what damping of the edges takes, supplied from outside.
+    Writes run_state.dissipated, run_state.wall_work: what damping of the edges takes, supplied from outside.
     """
     dt = constants.dt
     for k in range(9):
@@ -574,11 +575,11 @@ def begin_step_deforming(box, corrects, predicts, constants, bodies, progress):
     if predicts and not corrects and is_skewed(box):
         reduce(box, bodies.position, bodies.image)
     if predicts and not corrects and has_inertia(box):
-        taken = constants.per_joule * choose_gradient(box, progress.step[0], dt)
-        accumulate(progress.dissipated, taken)
-        accumulate(progress.wall_work, taken)
+        taken = constants.per_joule * choose_gradient(box, run_state.step[0], dt)
+        accumulate(run_state.dissipated, taken)
+        accumulate(run_state.wall_work, taken)
     if corrects and not has_inertia(box):
-        choose_gradient(box, progress.step[0] + 1, dt)
+        choose_gradient(box, run_state.step[0] + 1, dt)
     if predicts:
         rate = load_matrix(box.next_gradient)
         whole = exponential(scaled_matrix(dt, rate))
@@ -596,18 +597,18 @@ def begin_step_deforming(box, corrects, predicts, constants, bodies, progress):
 
 
 @func
-def end_step_deforming(box, corrects, predicts, constants, progress):
+def end_step_deforming(box, corrects, predicts, constants, run_state):
     """After a pass, go on to the cell at the end of the step that it began.
 
     corrects, predicts: see `begin_step_deforming`.
     Writes box: the present cell, its strain and what it has come to since bodies were listed.
-    Writes progress: displacement with that of images, and the work of the cell in the first half of the step [units].
+    Writes run_state: displacement with that of images, and the work of the cell in the first half of the step [units].
     """
     if not (corrects or predicts or has_inertia(box)):
-        choose_gradient(box, progress.step[0], constants.dt)
+        choose_gradient(box, run_state.step[0], constants.dt)
     if not predicts:
         return
-    progress.wall_work_half_step[0] = 0.5 * constants.dt * constants.per_joule * power(box, box.next_gradient)
+    run_state.wall_work_half_step[0] = 0.5 * constants.dt * constants.per_joule * power(box, box.next_gradient)
     whole = load_matrix(box.place_map)
     store_matrix(box.gradient, load_matrix(box.next_gradient))
     store_matrix(box.edges, load_matrix(box.next_edges))
@@ -616,7 +617,7 @@ def end_step_deforming(box, corrects, predicts, constants, progress):
         for b in range(3):
             box.strain[a, b] += box.gradient[a, b] * constants.dt
     measure_cell(box)
-    progress.displacement_since_pick[0] += 0.5 * departure(whole) * box.reach[0]
+    run_state.displacement_since_pick[0] += 0.5 * distance_from_identity(whole) * box.reach[0]
 
 
 @inline
@@ -665,7 +666,7 @@ def write_virial(box, c, column, total):
 
 @inline
 def sum_column(box, column):
-    """What all chunks contribute to a column [units]."""
+    """Sum of a column over all chunks [units]."""
     total = np.int64(0)
     for c in range(box.parts.shape[0]):
         total += box.parts[c, column]
@@ -689,18 +690,18 @@ DOMAIN_FUNCTIONS = (  # tables of functions by domain, and what this one puts in
     (periodic.nearest_image, nearest_image_deforming),
     (periodic.image_velocity, image_velocity_deforming),
     (periodic.wrap_position, wrap_position_deforming),
-    (periodic.carry, carry_deforming),
-    (periodic.carry_velocity, carry_velocity_deforming),
-    (periodic.carry_velocities, carry_velocities_deforming),
+    (periodic.advance_position, advance_position_deforming),
+    (periodic.map_velocity, map_velocity_deforming),
+    (periodic.map_velocities, map_velocities_deforming),
     (periodic.unwrap_position, unwrap_position_deforming),
-    (periodic.image_travel, image_travel_deforming),
+    (periodic.half_image_displacement, half_image_displacement_deforming),
     (periodic.record_listing, record_listing_deforming),
-    (periodic.listed_place, listed_place_deforming),
-    (periodic.grid_place, grid_place_deforming),
-    (periodic.seen_from, seen_from_deforming),
+    (periodic.convected_position, convected_position_deforming),
+    (periodic.position_in_grid, position_in_grid_deforming),
+    (periodic.position_in_image, position_in_image_deforming),
     (periodic.begin_step, begin_step_deforming),
     (periodic.end_step, end_step_deforming),
-    (periodic.potential_place, potential_place_deforming),
+    (periodic.potential_position, potential_position_deforming),
 )
 for table, function in DOMAIN_FUNCTIONS:
     table.functions[DeformingFaces] = function

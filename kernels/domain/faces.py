@@ -18,9 +18,9 @@ class BoxFaces(NamedTuple):
     velocity: np.ndarray  # (3, 6) present velocity of each face [m/s]
     shift: np.ndarray  # (3, 6) displacement since time 0 [m]
     moving: bool  # whether any face moves
-    rest: np.ndarray  # (6,) position at time 0 [m]
+    start_position: np.ndarray  # (6,) position at time 0 [m]
     drift: np.ndarray  # (3, 6) constant part of the velocity [m/s]
-    swing: np.ndarray  # (3, 6) amplitude [m]
+    amplitude: np.ndarray  # (3, 6) amplitude [m]
     rate: np.ndarray  # (6,) angular frequency [rad/s]
     phase: np.ndarray  # (6,) [rad]
 
@@ -54,10 +54,10 @@ def move_faces(time, box):
             axis = face // 2
             angle = box.rate[face] * time + box.phase[face]
             for i in range(3):
-                box.velocity[i, face] = box.drift[i, face] + box.rate[face] * box.swing[i, face] * math.cos(angle)
-                swung = box.swing[i, face] * (math.sin(angle) - math.sin(box.phase[face]))
-                box.shift[i, face] = box.drift[i, face] * time + swung
-            x = box.rest[face] + box.shift[axis, face]
+                box.velocity[i, face] = box.drift[i, face] + box.rate[face] * box.amplitude[i, face] * math.cos(angle)
+                oscillation = box.amplitude[i, face] * (math.sin(angle) - math.sin(box.phase[face]))
+                box.shift[i, face] = box.drift[i, face] * time + oscillation
+            x = box.start_position[face] + box.shift[axis, face]
             before = box.upper[axis] if face % 2 else box.lower[axis]
             if math.isfinite(x):
                 farthest = max(farthest, abs(x - before))
@@ -73,7 +73,7 @@ move = select("box", {BoxFaces: move_faces})
 
 
 @inline
-def height(x, face, box):
+def signed_distance(x, face, box):
     """Distance of a point from a face, positive inside the box."""
     axis = face // 2
     return box.upper[axis] - x[axis] if face % 2 else x[axis] - box.lower[axis]

@@ -7,18 +7,18 @@ chosen by its type, so that closed boxes compile nothing of periodic ones:
     image_velocity    velocity of the cell at an image, relative to its velocity at the other body
     begin_step        the cell at the end of the step that a pass begins, before bodies move
     end_step         the same cell, after a pass, as the present one
-    carry             position of a body at the end of a step
-    carry_velocity    velocity of a body after a kick, as it is in the cell at the end of the step
-    carry_velocities  the same for bodies whose step was completed by an earlier pass
-    wrap_position     position in the cell of a body that went out of it, and the cells that it was out by
-    record_wrap         these cells counted
+    advance_position  position of a body at the end of a step
+    map_velocity      velocity of a body after a kick, transformed into the cell at the end of the step
+    map_velocities    the same for bodies whose step was completed by an earlier pass
+    wrap_position     position wrapped into the cell, and the number of cells subtracted
+    record_wrap       adds this number to the image counts of the body
     unwrap_position   position as if the body had never been wrapped
-    potential_place   the same, where there is gravity
-    image_travel      half of how far images have come since bodies were listed
-    record_listing      bodies are listed anew
-    listed_place      place at which a body was listed, carried along with the cell
-    grid_place        place of a position in the grid of the search for neighbours
-    seen_from         position relative to the bodies of another image of the cell
+    potential_position  position at which the potential energy of gravity is evaluated
+    half_image_displacement  half of the displacement of images since the neighbour list was built
+    record_listing    called when the neighbour list is built
+    convected_position  position of a body when the list was built, moved with the deformation of the cell since
+    position_in_grid  position in the grid of linked cells
+    position_in_image  position relative to the bodies of another image of the cell
 
 The image n of a body at x is at x + H n and moves at v + dH/dt n, with the edges of the cell in the columns of H. A
 particle stays in the cell: what goes out on one side comes in on the other, in the very step, and is counted. Nearest
@@ -47,9 +47,9 @@ class PeriodicFaces(NamedTuple):
     velocity: np.ndarray
     shift: np.ndarray
     moving: bool
-    rest: np.ndarray
+    start_position: np.ndarray
     drift: np.ndarray
-    swing: np.ndarray
+    amplitude: np.ndarray
     rate: np.ndarray
     phase: np.ndarray
     corner: np.ndarray  # (3,) of the cell [m]
@@ -63,8 +63,8 @@ RoughPeriodicFaces = NamedTuple("RoughPeriodicFaces", [*PeriodicFaces.__annotati
 RoughPeriodicFaces.extends = (PeriodicFaces, RoughFaces)
 
 
-class Imageless(NamedTuple):
-    """Stands for a domain where positions are relative to an image that is known."""
+class NoImages(NamedTuple):
+    """Marker of a domain in which the image of each position is known and no nearest image is searched."""
 
 
 @inline
@@ -91,7 +91,7 @@ def nearest_difference(box, u, v):
 
 
 nearest_image = select(
-    "box", {BoxFaces: plain_difference, PeriodicFaces: nearest_difference, Imageless: plain_difference}
+    "box", {BoxFaces: plain_difference, PeriodicFaces: nearest_difference, NoImages: plain_difference}
 )
 
 
@@ -116,14 +116,14 @@ image_velocity = select("box", {BoxFaces: image_at_rest})
 
 
 @inline
-def less_image_velocity(box, v, image, gap):
+def subtract_image_velocity(box, v, image, gap):
     """Velocity v less that of an image; in a cell at rest v itself, as -0.0 + 0.0 is 0.0."""
     w = image_velocity(box, image, gap)
     return v[0] - (w[0] + 0.0), v[1] - (w[1] + 0.0), v[2] - (w[2] + 0.0)
 
 
 @inline
-def fly(box, x, v, dt):
+def advance_in_cell_at_rest(box, x, v, dt):
     """Position x + dt v after a step in a cell at rest."""
     return add_scaled(x, dt, v)
 
@@ -134,9 +134,9 @@ def unchanged(box, v):
     return v
 
 
-carry = select("box", {BoxFaces: fly})
-carry_velocity = select("box", {BoxFaces: unchanged})
-carry_velocities = select("box", {BoxFaces: None})
+advance_position = select("box", {BoxFaces: advance_in_cell_at_rest})
+map_velocity = select("box", {BoxFaces: unchanged})
+map_velocities = select("box", {BoxFaces: None})
 
 
 @inline
@@ -171,7 +171,7 @@ wrap_position = select("box", {BoxFaces: leave_position, PeriodicFaces: wrap})
 
 @inline
 def count_cells(box, cells, image, b):
-    """Count the cells that body b went on by."""
+    """Add the number of cells that body b has crossed to its image counts."""
     n = load(image, b)
     store(image, b, (n[0] + cells[0], n[1] + cells[1], n[2] + cells[2]))
 
@@ -187,31 +187,31 @@ def unwrapped(box, x, image, b):
 
 
 unwrap_position = select("box", {BoxFaces: argument("x"), PeriodicFaces: unwrapped})
-potential_place = select("box", {BoxFaces: argument("x"), PeriodicFaces: unwrapped})
+potential_position = select("box", {BoxFaces: argument("x"), PeriodicFaces: unwrapped})
 
 
 @inline
-def where_it_is(box, x):
-    """Place as it is, in a cell at rest."""
+def same_position(box, x):
+    """Return the position x; the cell does not deform."""
     return x
 
 
 @inline
-def unseen(box, x, image):
+def position_without_images(box, x, image):
     """Position as it is; there are no images."""
     return x
 
 
 @inline
-def less_periods(box, x, image):
-    """Position less whole lengths of the cell."""
+def subtract_periods(box, x, image):
+    """Position relative to an image of the cell: whole periods are subtracted."""
     return x[0] - box.length[0] * image[0], x[1] - box.length[1] * image[1], x[2] - box.length[2] * image[2]
 
 
-image_travel = select("box", {BoxFaces: -0.0})  # see `image_at_rest`
+half_image_displacement = select("box", {BoxFaces: -0.0})  # see `image_at_rest`
 record_listing = select("box", {BoxFaces: None})
-listed_place = select("box", {BoxFaces: where_it_is})
-grid_place = select("box", {BoxFaces: where_it_is})
-seen_from = select("box", {BoxFaces: unseen, PeriodicFaces: less_periods})
+convected_position = select("box", {BoxFaces: same_position})
+position_in_grid = select("box", {BoxFaces: same_position})
+position_in_image = select("box", {BoxFaces: position_without_images, PeriodicFaces: subtract_periods})
 begin_step = select("box", {BoxFaces: None})
 end_step = select("box", {BoxFaces: None})

@@ -13,7 +13,7 @@ Positive γ faces the particle. Across the plane of incidence the wall is inclin
 import math
 
 from dem.kernels.compiler.jit import inline
-from dem.kernels.numerics.random import normals, uniforms
+from dem.kernels.numerics.random import standard_normals, uniforms
 from dem.kernels.numerics.vector import add_scaled, cross, dot, scale
 
 MAX_INCLINATION = 0.5 * math.pi
@@ -88,7 +88,7 @@ def draw_inclination(sine, cosine, sigma, seed, particle, contact):
 def draw_transverse_inclination(sigma, seed, particle, contact):
     """Normally distributed angle [rad] below π/2 across the plane of incidence, from draws not used in the plane."""
     for attempt in range(ATTEMPTS):
-        angle = sigma * normals(seed, particle, contact, ATTEMPTS + attempt)[0]
+        angle = sigma * standard_normals(seed, particle, contact, ATTEMPTS + attempt)[0]
         if abs(angle) < MAX_INCLINATION:
             return angle
     return 0.0

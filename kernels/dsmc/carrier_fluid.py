@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import inline, kernel
-from dem.kernels.numerics.random import normals_for
+from dem.kernels.numerics.random import standard_normals_for
 
 FLUID = 4  # purpose of the random numbers
 START = 2  # draw of the fluid at the start
@@ -28,10 +28,10 @@ class Carrier(NamedTuple):
 
 
 @inline
-def carry(i, g, seed, spheres, carrier, tally):
-    """Let the fluid move on, and carry particle i, of variant g, by a step; books what it gives to the particle."""
-    xi = normals_for(FLUID, seed, i, tally.step[0], 0)
-    eta = normals_for(FLUID, seed, i, tally.step[0], 1)
+def advance_fluid_and_particle(i, g, seed, spheres, carrier, tally):
+    """Advance the fluid velocity at particle i, of variant g, and its velocity by a step; add energy and momentum."""
+    xi = standard_normals_for(FLUID, seed, i, tally.step[0], 0)
+    eta = standard_normals_for(FLUID, seed, i, tally.step[0], 1)
     table, row = carrier.table, spheres.row
     for axis in range(3):
         u, v = carrier.seen[axis, i], row[i, 3 + axis]
@@ -47,6 +47,6 @@ def carry(i, g, seed, spheres, carrier, tally):
 def fill(seed, rms, seen):
     """Fluctuations (3, N) of the fluid velocity in the steady state."""
     for i in range(seen.shape[1]):
-        xi = normals_for(FLUID, seed, i, 0, START)
+        xi = standard_normals_for(FLUID, seed, i, 0, START)
         for axis in range(3):
             seen[axis, i] = rms * xi[axis]

@@ -64,22 +64,22 @@ def sort(spheres, space, gas):
 
 
 @func
-def spread(axis, stride, given, taken, space):
-    """Sum each row of (3, C) over a cell and those beside it along an axis, each once."""
+def sum_over_neighbour_cells(axis, stride, source, target, space):
+    """Sum each row of (3, C) over a cell and its neighbours along an axis, each once."""
     cells = space.cells[axis]
     wrapped = space.boundary[axis] == PERIODIC
     low, high = (-1, 1) if cells > 2 or not wrapped else (0, cells - 1)
-    for c in range(given.shape[1]):
+    for c in range(source.shape[1]):
         here = (c // stride) % cells
         for k in range(3):
-            taken[k, c] = 0.0
+            target[k, c] = 0.0
         for step in range(low, high + 1):
             there = here + step
             if wrapped:
                 there = (there + cells) % cells
             if 0 <= there < cells:
                 for k in range(3):
-                    taken[k, c] += given[k, c + (there - here) * stride]
+                    target[k, c] += source[k, c + (there - here) * stride]
 
 
 @func
@@ -96,9 +96,9 @@ def largest_solid_fraction(spheres, space, gas):
             area += d * d
             volume += d * d * d
         gas.moments[NUMBER, c], gas.moments[AREA, c], gas.moments[VOLUME, c] = number, area, volume
-    spread(0, 1, gas.moments, gas.blocks, space)
-    spread(1, space.cells[0], gas.blocks, gas.scratch, space)
-    spread(2, space.cells[0] * space.cells[1], gas.scratch, gas.blocks, space)
+    sum_over_neighbour_cells(0, 1, gas.moments, gas.blocks, space)
+    sum_over_neighbour_cells(1, space.cells[0], gas.blocks, gas.scratch, space)
+    sum_over_neighbour_cells(2, space.cells[0] * space.cells[1], gas.scratch, gas.blocks, space)
     densest = 0.0
     for c in range(gas.share.size):
         own = gas.moments[VOLUME, c] / gas.volume * (1.0 - 3.0 / math.sqrt(max(gas.moments[NUMBER, c], 1.0)))

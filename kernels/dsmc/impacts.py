@@ -16,7 +16,7 @@ def velocity_of(row, i):
 
 
 @inline
-def drawn_normal(g, offset_squared, turn):
+def random_normal(g, offset_squared, turn):
     """Unit normal from 2 to 1 of spheres that meet at the relative velocity g of 1, with the offset L (R1 + R2).
 
     Spheres that come along parallel lines meet wherever these pierce a disc of radius R1 + R2, so L² is uniform in
@@ -33,15 +33,15 @@ def drawn_normal(g, offset_squared, turn):
 
 
 @inline
-def drawn_impulse(spheres, i, j, v_j, omega_j, law, offset_squared, turn):
+def random_impulse(spheres, i, j, v_j, omega_j, law, offset_squared, turn):
     """Normal, impulse on i and energy that an impact with a sphere like j takes, of given velocity and spin.
 
     v_j, omega_j: velocity and angular velocity of the partner [m/s, rad/s]; v_j is not that of i.
-    offset_squared, turn: see `drawn_normal`.
+    offset_squared, turn: see `random_normal`.
     Returns normal from j to i, normal and tangential part of the impulse on i [kg m/s], energy [J].
     """
     row, v_i = spheres.row, velocity_of(spheres.row, i)
-    n = drawn_normal(subtract(v_i, v_j), offset_squared, turn)
+    n = random_normal(subtract(v_i, v_j), offset_squared, turn)
     arm_i, arm_j = row[i, RADIUS], row[j, RADIUS]
     q = contact_velocity(n, v_i, v_j, arm_i, load(spheres.omega, i), arm_j, omega_j)
     inverse_mass = 1.0 / spheres.mass[i] + 1.0 / spheres.mass[j]

@@ -18,8 +18,8 @@ import math
 
 from dem.kernels.compiler.jit import func, inline
 from dem.kernels.dsmc.gas import largest_value, motion_of_cell, pair_value
-from dem.kernels.dsmc.impacts import drawn_impulse, velocity_of
-from dem.kernels.event_driven.events import strike
+from dem.kernels.dsmc.impacts import random_impulse, velocity_of
+from dem.kernels.event_driven.events import apply_impulse
 from dem.kernels.event_driven.flight import RADIUS
 from dem.kernels.numerics.random import uniforms_for
 from dem.kernels.numerics.vector import dot, load, scale, subtract
@@ -28,7 +28,7 @@ PAIRS = 1  # purpose of the random numbers
 
 
 @inline
-def drawn_pair(u, n):
+def random_pair(u, n):
     """Two different ones of n, all pairs alike, from one uniform number."""
     k = min(int(u * (n * (n - 1))), n * (n - 1) - 1)
     one, other = k // (n - 1), k % (n - 1)
@@ -39,11 +39,11 @@ def drawn_pair(u, n):
 def collide_pair(i, j, t, spheres, law, u, tally):
     """Impact of particles i and j, at time t, with the offset and azimuth that two of the numbers u give."""
     row = spheres.row
-    n, normal, tangential, lost = drawn_impulse(
+    n, normal, tangential, lost = random_impulse(
         spheres, i, j, velocity_of(row, j), load(spheres.omega, j), law, u[2], u[3]
     )
-    strike(spheres, i, n, normal, tangential, t)
-    strike(spheres, j, scale(-1.0, n), scale(-1.0, normal), scale(-1.0, tangential), t)
+    apply_impulse(spheres, i, n, normal, tangential, t)
+    apply_impulse(spheres, j, scale(-1.0, n), scale(-1.0, normal), scale(-1.0, tangential), t)
     tally.lost[0] += lost
     tally.pair[0] += 1
 
@@ -60,7 +60,7 @@ def collide_cell(c, t, dt, spheres, gas, law, seed, tally):
     candidates = int(expected + uniforms_for(PAIRS, seed, c, step, 0)[0])
     for k in range(candidates):
         u = uniforms_for(PAIRS, seed, c, step, k + 1)
-        one, other = drawn_pair(u[0], n)
+        one, other = random_pair(u[0], n)
         i, j = gas.order[first + one], gas.order[first + other]
         g = subtract(velocity_of(row, i), velocity_of(row, j))
         d_i, d_j = 2.0 * row[i, RADIUS], 2.0 * row[j, RADIUS]

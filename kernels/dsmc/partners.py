@@ -42,10 +42,10 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import func, inline
 from dem.kernels.dsmc.gas import pair_value
-from dem.kernels.dsmc.impacts import drawn_impulse, velocity_of
-from dem.kernels.event_driven.events import strike
+from dem.kernels.dsmc.impacts import random_impulse, velocity_of
+from dem.kernels.event_driven.events import apply_impulse
 from dem.kernels.event_driven.flight import RADIUS
-from dem.kernels.numerics.random import normals_for, uniforms_for
+from dem.kernels.numerics.random import standard_normals_for, uniforms_for
 from dem.kernels.numerics.vector import dot, load, subtract
 
 CHANCE, VELOCITY = 2, 3  # purposes of the random numbers
@@ -106,42 +106,47 @@ def correlation_of(covariance, one, other):
 
 @inline
 def weights(wanted, own, others):
-    """a, b and the share of chance: see above. `wanted` is R, `own` ρ, `others` ρ_f."""
+    """Weights a, b and of the random part, see above; `wanted` is R, `own` ρ, `others` ρ_f."""
     room = math.sqrt((1.0 - own * own) * (1.0 - others * others))
     wanted = min(max(wanted, own * others - room), own * others + room)
-    rest = 1.0 - own * own
-    if rest < LEAST:  # v tells nothing that u does not
+    remainder = 1.0 - own * own
+    if remainder < LEAST:  # v tells nothing that u does not
         return 0.0, others, math.sqrt(max(1.0 - others * others, 0.0))
-    a, b = (wanted - own * others) / rest, (others - own * wanted) / rest
+    a, b = (wanted - own * others) / remainder, (others - own * wanted) / remainder
     return a, b, math.sqrt(max(1.0 - a * wanted - b * others, 0.0))
 
 
 @inline
-def component(axis, i, j, mine, theirs, spheres, moments, seen, chance):
-    """A component of the velocity of a fictitious partner of particle i [m/s].
+def component(axis, i, j, own_column, partner_column, spheres, moments, seen, chance):
+    """One component of the velocity of a fictitious collision partner of particle i [m/s].
 
     j: the particle that the partner is alike.
-    mine, theirs: columns of `moments` for particle and partner.
+    own_column, partner_column: columns of `moments` for particle and partner.
     seen: (3, N) velocity of the fluid that particles see [m/s].
     chance: a standard normal number.
     """
     v, u, variants = spheres.row[i, 3 + axis], seen[axis, i], moments.correlation.shape[0]
-    wanted = moments.correlation[mine % variants, theirs % variants]
+    wanted = moments.correlation[own_column % variants, partner_column % variants]
     if wanted == 0.0 and not moments.knows_fluid:
         return moments.velocity[axis, j]
-    mean, square = moments.mean[axis, theirs], moments.square[axis, theirs] / moments.number[theirs]
-    n, m = moments.number[mine], moments.number[theirs]
-    own_square, own_fluid_square = moments.square[axis, mine] / n, moments.fluid_square[axis, mine] / n
+    mean, square = (
+        moments.mean[axis, partner_column],
+        moments.square[axis, partner_column] / moments.number[partner_column],
+    )
+    n, m = moments.number[own_column], moments.number[partner_column]
+    own_square, own_fluid_square = moments.square[axis, own_column] / n, moments.fluid_square[axis, own_column] / n
     own, others = 0.0, 0.0
     if moments.knows_fluid:
-        own = correlation_of(moments.mixed[axis, mine] / n, own_square, own_fluid_square)
-        others = correlation_of(moments.mixed[axis, theirs] / m, square, moments.fluid_square[axis, theirs] / m)
-    a, b, rest = weights(wanted, own, others)
-    drawn = rest * chance
+        own = correlation_of(moments.mixed[axis, own_column] / n, own_square, own_fluid_square)
+        others = correlation_of(
+            moments.mixed[axis, partner_column] / m, square, moments.fluid_square[axis, partner_column] / m
+        )
+    a, b, remainder = weights(wanted, own, others)
+    drawn = remainder * chance
     if own_square > 0.0:
-        drawn += a * (v - moments.mean[axis, mine]) / math.sqrt(own_square)
+        drawn += a * (v - moments.mean[axis, own_column]) / math.sqrt(own_square)
     if own_fluid_square > 0.0:
-        drawn += b * (u - moments.fluid_mean[axis, mine]) / math.sqrt(own_fluid_square)
+        drawn += b * (u - moments.fluid_mean[axis, own_column]) / math.sqrt(own_fluid_square)
     return mean + math.sqrt(square) * drawn
 
 
@@ -161,14 +166,14 @@ def collide_with_partner(i, t, dt, spheres, gas, moments, law, seed, seen, tally
     """
     row, c, step, variants = spheres.row, gas.cell[i], tally.step[0], moments.correlation.shape[0]
     first, n = gas.first[c], gas.first[c + 1] - gas.first[c]
-    u, chance = uniforms_for(CHANCE, seed, i, step, 0), normals_for(VELOCITY, seed, i, step, 0)
+    u, chance = uniforms_for(CHANCE, seed, i, step, 0), standard_normals_for(VELOCITY, seed, i, step, 0)
     j = gas.order[first + min(int(u[0] * (n - 1)), n - 2)]
     j = gas.order[first + n - 1] if j == i else j  # any but i, all alike
-    mine, theirs = c * variants + moments.variant[i], c * variants + moments.variant[j]
+    own_column, partner_column = c * variants + moments.variant[i], c * variants + moments.variant[j]
     v_j = (
-        component(0, i, j, mine, theirs, spheres, moments, seen, chance[0]),
-        component(1, i, j, mine, theirs, spheres, moments, seen, chance[1]),
-        component(2, i, j, mine, theirs, spheres, moments, seen, chance[2]),
+        component(0, i, j, own_column, partner_column, spheres, moments, seen, chance[0]),
+        component(1, i, j, own_column, partner_column, spheres, moments, seen, chance[1]),
+        component(2, i, j, own_column, partner_column, spheres, moments, seen, chance[2]),
     )
     g = subtract(velocity_of(row, i), v_j)
     reach = row[i, RADIUS] + row[j, RADIUS]
@@ -176,8 +181,8 @@ def collide_with_partner(i, t, dt, spheres, gas, moments, law, seed, seen, tally
     likely = math.pi * reach * reach * chi * math.sqrt(dot(g, g)) * (n - 1) / gas.volume * dt
     if u[1] < likely:
         before = kinetic(spheres, i)
-        normal, push, rub, lost = drawn_impulse(spheres, i, j, v_j, load(moments.spin, j), law, u[2], u[3])
-        strike(spheres, i, normal, push, rub, t)
+        normal, push, rub, lost = random_impulse(spheres, i, j, v_j, load(moments.spin, j), law, u[2], u[3])
+        apply_impulse(spheres, i, normal, push, rub, t)
         tally.lost[0] += 0.5 * lost  # the other half is the partner's
         tally.gained[0] += kinetic(spheres, i) - before + 0.5 * lost
         for axis in range(3):

@@ -21,7 +21,7 @@ CORNERS = 8
 
 
 class SolidsStress(NamedTuple):
-    """The law, and what cells have of it."""
+    """Parameters of the solids pressure, and its fields on the cells."""
 
     scale: float  # P [Pa]
     exponent: float  # β
@@ -30,7 +30,7 @@ class SolidsStress(NamedTuple):
     fraction: np.ndarray  # (C,) φ
     mass: np.ndarray  # (C,) [kg]
     stress: np.ndarray  # (C,) τ [Pa]
-    push: np.ndarray  # (3, C) change of velocity of the particles in each cell [m/s]
+    velocity_change: np.ndarray  # (3, C) change of velocity of the particles in each cell [m/s]
     waves: np.ndarray  # (1,) speed of the fastest waves of any step [m/s]
 
 
@@ -47,7 +47,7 @@ def law(stress, phi):
 
 
 @inline
-def beside(axis, place, space):
+def enclosing_cells(axis, place, space):
     """The two cells along an axis whose centres enclose a position, and the weight of the second one."""
     cells = space.cells[axis]
     at = (place - space.lower[axis]) / space.width[axis] - 0.5
@@ -68,13 +68,17 @@ def corner(k, x, y, z, space):
 
 
 @func
-def share_out(spheres, space, gas, stress):
-    """Solid fraction, mass and τ of all cells, and the speed of the fastest waves."""
+def deposit_in_cells(spheres, space, gas, stress):
+    """Compute solid fraction, mass and τ of all cells, and the speed of the fastest waves."""
     row = spheres.row
     for c in range(stress.fraction.size):
         stress.fraction[c], stress.mass[c] = 0.0, 0.0
     for i in range(gas.cell.size):
-        x, y, z = beside(0, row[i, 0], space), beside(1, row[i, 1], space), beside(2, row[i, 2], space)
+        x, y, z = (
+            enclosing_cells(0, row[i, 0], space),
+            enclosing_cells(1, row[i, 1], space),
+            enclosing_cells(2, row[i, 2], space),
+        )
         for k in range(CORNERS):
             c, share = corner(k, x, y, z, space)
             stress.fraction[c] += share * 4.0 / 3.0 * math.pi * row[i, RADIUS] ** 3
@@ -90,7 +94,7 @@ def share_out(spheres, space, gas, stress):
 
 
 @inline
-def between(a, b, stress):
+def face_stress(a, b, stress):
     """Stress on the face between two cells [Pa]."""
     both = stress.fraction[a] + stress.fraction[b]
     if not both > 0.0:
@@ -99,7 +103,7 @@ def between(a, b, stress):
 
 
 @func
-def press(axis, stride, dt, space, gas, stress, tally):
+def compute_velocity_changes(axis, stride, dt, space, gas, stress, tally):
     """Compute the change of velocity along an axis in each cell in a step dt [s], and record the impulse of walls.
 
     stride: distance of neighbours along the axis in numbers of cells.
@@ -113,27 +117,31 @@ def press(axis, stride, dt, space, gas, stress, tally):
             if wrapped:
                 there = (there + cells) % cells
             if 0 <= there < cells:
-                force -= side * area * between(c, c + (there - here) * stride, stress)
+                force -= side * area * face_stress(c, c + (there - here) * stride, stress)
             else:
                 force -= side * area * stress.stress[c]
                 tally.impulse[axis] -= side * area * stress.stress[c] * dt
-        stress.push[axis, c] = force * dt / stress.mass[c] if stress.mass[c] > 0.0 else 0.0
+        stress.velocity_change[axis, c] = force * dt / stress.mass[c] if stress.mass[c] > 0.0 else 0.0
 
 
 @func
-def push(dt, spheres, space, gas, stress, tally):
-    """Let the pressure act on the particles for a step dt [s]."""
+def apply_solids_pressure(dt, spheres, space, gas, stress, tally):
+    """Accelerate the particles by the gradient of the solids pressure for a step dt [s]."""
     row = spheres.row
-    share_out(spheres, space, gas, stress)
-    press(0, 1, dt, space, gas, stress, tally)
-    press(1, space.cells[0], dt, space, gas, stress, tally)
-    press(2, space.cells[0] * space.cells[1], dt, space, gas, stress, tally)
+    deposit_in_cells(spheres, space, gas, stress)
+    compute_velocity_changes(0, 1, dt, space, gas, stress, tally)
+    compute_velocity_changes(1, space.cells[0], dt, space, gas, stress, tally)
+    compute_velocity_changes(2, space.cells[0] * space.cells[1], dt, space, gas, stress, tally)
     for i in range(gas.cell.size):
-        x, y, z = beside(0, row[i, 0], space), beside(1, row[i, 1], space), beside(2, row[i, 2], space)
+        x, y, z = (
+            enclosing_cells(0, row[i, 0], space),
+            enclosing_cells(1, row[i, 1], space),
+            enclosing_cells(2, row[i, 2], space),
+        )
         for axis in range(3):
             more = 0.0
             for k in range(CORNERS):
                 c, share = corner(k, x, y, z, space)
-                more += share * stress.push[axis, c]
+                more += share * stress.velocity_change[axis, c]
             tally.gained[0] += spheres.mass[i] * more * (row[i, 3 + axis] + 0.5 * more)
             row[i, 3 + axis] += more

@@ -14,18 +14,18 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import func, inline, kernel
-from dem.kernels.dsmc.carrier_fluid import carry
+from dem.kernels.dsmc.carrier_fluid import advance_fluid_and_particle
 from dem.kernels.dsmc.gas import largest_solid_fraction, mean_rate, sort
 from dem.kernels.dsmc.pairs import collide_cell
 from dem.kernels.dsmc.partners import collide_with_partner, sum_partner_moments
-from dem.kernels.dsmc.solids_pressure import push
+from dem.kernels.dsmc.solids_pressure import apply_solids_pressure
 from dem.kernels.event_driven.events import hit_wall
-from dem.kernels.event_driven.flight import PERIODIC, TIME, bring, next_wall
+from dem.kernels.event_driven.flight import PERIODIC, TIME, advance_to_time, next_wall
 
 DONE, DENSE, STUCK, FREQUENT, STIFF = range(5)
-MOST = 10.0  # largest number of collisions of a particle in a step; with more, splitting is inaccurate
-STEEP = 0.5  # of a cell that waves of the solids' pressure may cross in a step
-BOUNCES = 1000  # off walls in a step that are many, but for those that a contact time each allows
+MAX_COLLISIONS = 10.0  # maximum number of collisions of a particle in a step; with more, splitting is inaccurate
+MAX_COURANT = 0.5  # maximum fraction of a cell that waves of the solids pressure cross in a step
+MAX_BOUNCES = 1000  # off walls in a step that are many, but for those that a contact time each allows
 
 
 class CollisionTally(NamedTuple):
@@ -46,13 +46,13 @@ class CollisionTally(NamedTuple):
 
 
 @inline
-def fly(i, t, spheres, space, laws, tally, most):
+def advance_particle(i, t, spheres, space, laws, tally, most):
     """Move particle i on to time t, off the walls; returns whether it came there."""
     row = spheres.row
     for _ in range(most):
         soonest, wall = next_wall(i, row[i, TIME], row, space)
         if not soonest <= t:
-            bring(row, i, t, space)
+            advance_to_time(row, i, t, space)
             for axis in range(3):
                 if space.boundary[axis] == PERIODIC:
                     away = math.floor((row[i, axis] - space.lower[axis]) / space.period[axis])
@@ -75,21 +75,21 @@ def sort_and_check(dt, limit, spheres, space, gas, tally):
         return DENSE
     rate = mean_rate(spheres, space, gas)
     tally.rate[0] = max(tally.rate[0], rate)
-    return DONE if rate * dt <= MOST else FREQUENT
+    return DONE if rate * dt <= MAX_COLLISIONS else FREQUENT
 
 
 @inline
-def bounces_in(dt, laws):
-    """How often a particle may hit walls in a step."""
-    return BOUNCES + int(4.0 * dt / laws.contact_time)
+def max_bounces(dt, laws):
+    """Maximum number of impacts of a particle on walls in a step."""
+    return MAX_BOUNCES + int(4.0 * dt / laws.contact_time)
 
 
 @inline
-def fly_all(dt, limit, spheres, space, laws, gas, tally):
+def advance_all_particles(dt, limit, spheres, space, laws, gas, tally):
     """Move all particles to the end of the next step, off walls, and `sort_and_check`; returns its code, or STUCK."""
-    t, bounces = (tally.step[0] + 1) * dt, bounces_in(dt, laws)
+    t, bounces = (tally.step[0] + 1) * dt, max_bounces(dt, laws)
     for i in range(gas.cell.size):
-        if not fly(i, t, spheres, space, laws, tally, bounces):
+        if not advance_particle(i, t, spheres, space, laws, tally, bounces):
             return STUCK
     return sort_and_check(dt, limit, spheres, space, gas, tally)
 
@@ -107,10 +107,10 @@ def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
     """Take a number of steps with collisions of pairs.
 
     Returns DONE; DENSE if the limit was reached, STUCK if a particle hits walls without end, or FREQUENT if there would
-    be more than MOST collisions of a particle: the step is not complete then.
+    be more than MAX_COLLISIONS of a particle: the step is not complete then.
     """
     for _ in range(steps):
-        code = fly_all(dt, limit, spheres, space, laws, gas, tally)
+        code = advance_all_particles(dt, limit, spheres, space, laws, gas, tally)
         if code != DONE:
             return code
         collide_pairs((tally.step[0] + 1) * dt, dt, spheres, gas, laws.pair, seed, tally)
@@ -119,18 +119,18 @@ def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
 
 
 @kernel
-def advance_pressed(steps, dt, limit, seed, spheres, space, laws, gas, stress, tally):
+def advance_with_solids_pressure(steps, dt, limit, seed, spheres, space, laws, gas, stress, tally):
     """Take a number of steps with collisions of pairs, and with a pressure of the solids.
 
-    Returns as `advance_pairs`; STIFF if waves of the pressure would cross more than STEEP of a cell in the next step.
+    Returns as `advance_pairs`; STIFF if waves of the pressure would cross more than MAX_COURANT of a cell in a step.
     """
     narrowest = min(space.width[0], space.width[1], space.width[2])
     for _ in range(steps):
-        code = fly_all(dt, limit, spheres, space, laws, gas, tally)
+        code = advance_all_particles(dt, limit, spheres, space, laws, gas, tally)
         if code != DONE:
             return code
-        push(dt, spheres, space, gas, stress, tally)
-        if not stress.waves[0] * dt <= STEEP * narrowest:
+        apply_solids_pressure(dt, spheres, space, gas, stress, tally)
+        if not stress.waves[0] * dt <= MAX_COURANT * narrowest:
             return STIFF
         collide_pairs((tally.step[0] + 1) * dt, dt, spheres, gas, laws.pair, seed, tally)
         tally.step[0] += 1
@@ -138,19 +138,19 @@ def advance_pressed(steps, dt, limit, seed, spheres, space, laws, gas, stress, t
 
 
 @inline
-def fly_carried(i, t, gravity, seed, spheres, space, laws, moments, carrier, tally, most):
+def advance_particle_in_fluid(i, t, gravity, seed, spheres, space, laws, moments, carrier, tally, most):
     """Move particle i to time t, off `most` walls at most, with drag of the fluid; returns whether it came there.
 
     Gravity acts through the fluid velocities, not during flight.
     """
     row, image, period = spheres.row, spheres.image, space.period
     if carrier.table.shape[1] == 0:
-        return fly(i, t, spheres, space, laws, tally, most)
-    carry(i, moments.variant[i], seed, spheres, carrier, tally)
+        return advance_particle(i, t, spheres, space, laws, tally, most)
+    advance_fluid_and_particle(i, moments.variant[i], seed, spheres, carrier, tally)
     risen = 0.0
     for axis in range(3):
         risen += gravity[axis] * (row[i, axis] + image[axis, i] * period[axis])
-    arrived = fly(i, t, spheres, space, laws, tally, most)
+    arrived = advance_particle(i, t, spheres, space, laws, tally, most)
     for axis in range(3):
         risen -= gravity[axis] * (row[i, axis] + image[axis, i] * period[axis])
     tally.gained[0] += spheres.mass[i] * risen
@@ -163,11 +163,13 @@ def advance_partners(steps, dt, limit, seed, gravity, spheres, space, laws, gas,
 
     gravity: that acts while the fluid carries particles [m/s²].
     """
-    bounces = bounces_in(dt, laws)
+    bounces = max_bounces(dt, laws)
     for _ in range(steps):
         t = (tally.step[0] + 1) * dt
         for i in range(gas.cell.size):
-            if not fly_carried(i, t, gravity, seed, spheres, space, laws, moments, carrier, tally, bounces):
+            if not advance_particle_in_fluid(
+                i, t, gravity, seed, spheres, space, laws, moments, carrier, tally, bounces
+            ):
                 return STUCK
         code = sort_and_check(dt, limit, spheres, space, gas, tally)
         if code != DONE:

@@ -11,7 +11,7 @@ import numpy as np
 from dem.kernels.compiler.jit import func, inline
 
 
-class Agenda(NamedTuple):
+class EventQueue(NamedTuple):
     """Heap of N events."""
 
     time: np.ndarray  # (N,) [s] of the event in each slot of the heap

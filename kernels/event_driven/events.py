@@ -8,7 +8,7 @@ only and costs O(log N).
 Inelastic spheres would collide infinitely often in finite time; the TC model prevents it
 (`dem.kernels.event_driven.impact`): a particle that has been hit less than t_c ago takes part in an impact that loses
 nothing. Then a ball on the floor keeps bouncing every t_c, too low to see. One that lies there altogether is lifted to
-such bounces: see `settle`.
+such bounces: see `lift_from_wall`.
 """
 
 import math
@@ -20,38 +20,38 @@ from dem.kernels.domain.roughness import tilted_normal
 from dem.kernels.event_driven.event_queue import clear, reschedule
 from dem.kernels.event_driven.flight import (
     CELL,
+    EXIT_TIME,
     FACE,
     IMPACT,
-    LEAVE,
-    NOBODY,
+    NO_PARTNER,
     OPEN,
     PARTNER,
+    PARTNER_IMPACTS,
     PERIODIC,
     RADIUS,
-    SEEN,
-    bring,
+    advance_to_time,
     enter_cell,
-    foresee,
     leave_cell,
     nearest_image,
-    plan_leaving,
     position_at,
+    predict_cell_exit,
+    predict_next_event,
     record_impact,
+    rotate_to_time,
     search,
-    turn_to,
     velocity_at,
 )
 from dem.kernels.event_driven.impact import ImpactLaw, contact_velocity, impulse, law_after
 from dem.kernels.numerics.vector import add_scaled, cross, dot, load, scale, store, subtract
 
 DONE, BUSY, STUCK = range(3)
-SLOWEST = 1e-3  # of the rebound that lasts t_c: what leaves a wall more slowly is lifted
-TILTS = 100  # inclinations of a rough wall at one moment; the last one is none
-PATIENCE = 1000  # events a particle at one moment; more than that and time stands still
+MIN_REBOUND = 1e-3  # of the rebound that lasts t_c: what leaves a wall more slowly is lifted
+MAX_TILTS = 100  # inclinations of a rough wall at one moment; the last one is none
+MAX_SIMULTANEOUS_EVENTS = 1000  # events a particle at one moment; more than that and time stands still
 
 
 class ImpactLaws(NamedTuple):
-    """How spheres collide."""
+    """Impact laws of spheres with spheres and with walls."""
 
     pair: ImpactLaw
     wall: ImpactLaw
@@ -75,21 +75,21 @@ class ImpactTally(NamedTuple):
 
 
 @inline
-def strike(spheres, i, n, normal, tangential, t):
-    """Give particle i an impulse where its surface has the inward normal n."""
+def apply_impulse(spheres, i, n, normal, tangential, t):
+    """Apply an impulse to particle i at the point of its surface with the inward normal n."""
     row, inverse = spheres.row, 1.0 / spheres.mass[i]
     for axis in range(3):
         row[i, 3 + axis] += inverse * (normal[axis] + tangential[axis])
     turn = cross(n, tangential)
     if dot(turn, turn) > 0.0:
-        turn_to(spheres, i, t)
+        rotate_to_time(spheres, i, t)
         store(spheres.omega, i, add_scaled(load(spheres.omega, i), -row[i, RADIUS] / spheres.inertia[i], turn))
 
 
 @inline
-def push(spheres, i, n, normal, tangential, t):
-    """Give particle i an impulse, and record the time and number of its impacts."""
-    strike(spheres, i, n, normal, tangential, t)
+def apply_impact(spheres, i, n, normal, tangential, t):
+    """Apply the impulse of an impact to particle i, and record the time and number of its impacts."""
+    apply_impulse(spheres, i, n, normal, tangential, t)
     spheres.last[i] = t
     spheres.impacts[i] += 1
 
@@ -98,8 +98,8 @@ def push(spheres, i, n, normal, tangential, t):
 def collide(i, j, t, spheres, space, laws, tally):
     """Impact of particles i and j at time t."""
     row = spheres.row
-    bring(row, i, t, space)
-    bring(row, j, t, space)
+    advance_to_time(row, i, t, space)
+    advance_to_time(row, j, t, space)
     r = nearest_image(subtract(position_at(row, i, t, space), position_at(row, j, t, space)), space)
     distance, reach = math.sqrt(dot(r, r)), row[i, RADIUS] + row[j, RADIUS]
     n = scale(1.0 / distance, r)
@@ -111,26 +111,26 @@ def collide(i, j, t, spheres, space, laws, tally):
         inverse_mass = 1.0 / spheres.mass[i] + 1.0 / spheres.mass[j]
         inverse_inertia = arm_i * arm_i / spheres.inertia[i] + arm_j * arm_j / spheres.inertia[j]
         normal, tangential, lost = impulse(n, q, inverse_mass, inverse_inertia, law, most)
-        push(spheres, i, n, normal, tangential, t)
-        push(spheres, j, scale(-1.0, n), scale(-1.0, normal), scale(-1.0, tangential), t)
+        apply_impact(spheres, i, n, normal, tangential, t)
+        apply_impact(spheres, j, scale(-1.0, n), scale(-1.0, normal), scale(-1.0, tangential), t)
         tally.lost[0] += lost
         tally.overlap[0] = max(tally.overlap[0], 1.0 - distance / reach)
         tally.pair[0] += 1
 
 
 @inline
-def settle(spheres, i, n, laws, space, tally):
+def lift_from_wall(spheres, i, n, laws, space, tally):
     """Lift a particle that gravity presses to a wall and that would not leave it.
 
     Bounces as high as those of the TC model last t_c and start with u = -g·n t_c/2. What leaves with less than
-    SLOWEST u would bounce more often than is worth following, or not at all, so it gets u. It hovers at g t_c²/8, less
+    MIN_REBOUND u would bounce too often to be worth following, or not at all, so it gets u. It hovers at g t_c²/8, less
     than a nanometre for t_c = 1e-5 s; the energy that this takes is kept account of.
     """
     row, g = spheres.row, space.gravity
     v = (row[i, 3], row[i, 4], row[i, 5])
     speed = dot(v, n)
     rebound = -0.5 * laws.contact_time * (g[0] * n[0] + g[1] * n[1] + g[2] * n[2])
-    if speed < SLOWEST * rebound:
+    if speed < MIN_REBOUND * rebound:
         for axis in range(3):
             row[i, 3 + axis] += (rebound - speed) * n[axis]
         tally.lifted[0] += 0.5 * spheres.mass[i] * (rebound * rebound - speed * speed)
@@ -144,7 +144,7 @@ def reflect(i, n, v, t, law, most, spheres):
     normal, tangential, lost = still, still, 0.0
     if dot(n, q) < 0.0:  # else it lies on the wall
         normal, tangential, lost = impulse(n, q, 1.0 / spheres.mass[i], arm * arm / spheres.inertia[i], law, most)
-    push(spheres, i, n, normal, tangential, t)
+    apply_impact(spheres, i, n, normal, tangential, t)
     return lost
 
 
@@ -157,29 +157,29 @@ def hit_wall(i, wall, t, spheres, space, laws, tally):
     """
     row, axis = spheres.row, wall // 2
     side = 1.0 - 2.0 * (wall % 2)
-    bring(row, i, t, space)
+    advance_to_time(row, i, t, space)
     plane = space.upper[axis] if side < 0.0 else space.lower[axis]
     row[i, axis] = plane + side * row[i, RADIUS]
     flat = (side if axis == 0 else 0.0, side if axis == 1 else 0.0, side if axis == 2 else 0.0)
     law, most = law_after(t - spheres.last[i], laws.wall, laws.contact_time)
-    for tilt in range(TILTS):
+    for tilt in range(MAX_TILTS):
         n, v = flat, velocity_at(row, i, t, space)
-        if laws.roughness > 0.0 and tilt < TILTS - 1:
+        if laws.roughness > 0.0 and tilt < MAX_TILTS - 1:
             n = tilted_normal(flat, v, laws.roughness, laws.seed, i, spheres.wall_impacts[i])
         tally.lost[0] += reflect(i, n, v, t, law, most, spheres)
         spheres.wall_impacts[i] += 1
         tally.wall[0] += 1
         if dot(velocity_at(row, i, t, space), flat) >= 0.0 or laws.roughness == 0.0:
             break
-    settle(spheres, i, flat, laws, space, tally)
+    lift_from_wall(spheres, i, flat, laws, space, tally)
 
 
 @func
 def cross_face(i, t, spheres, space, agenda):
-    """Particle i enters the next cell at time t: look for impacts with those in the new row of cells around it."""
+    """Move particle i into the next cell at time t, and predict impacts with particles in the new row of cells."""
     row, plan, face = spheres.row, spheres.plan, np.int64(spheres.plan[i, FACE])
     axis, side = face // 2, 2 * (face % 2) - 1
-    bring(row, i, t, space)
+    advance_to_time(row, i, t, space)
     leave_cell(i, space)
     c = np.int64(plan[i, CELL + axis]) + side
     if space.boundary[axis] == PERIODIC and not 0 <= c < space.cells[axis]:
@@ -193,46 +193,46 @@ def cross_face(i, t, spheres, space, agenda):
     low_z, high_z = (side, side) if axis == 2 else (-1, 1)
     block = (low_x, high_x, low_y, high_y, low_z, high_z)
     known = plan[i, IMPACT]
-    soonest, partner = search(i, t, -1, block, spheres, space, known, np.int64(NOBODY))
+    soonest, partner = search(i, t, -1, block, spheres, space, known, np.int64(NO_PARTNER))
     if soonest < known:
         record_impact(i, soonest, partner, spheres)
-    plan_leaving(i, t, row, plan, space)
-    reschedule(agenda, i, min(plan[i, IMPACT], plan[i, LEAVE]))
+    predict_cell_exit(i, t, row, plan, space)
+    reschedule(agenda, i, min(plan[i, IMPACT], plan[i, EXIT_TIME]))
 
 
 @func
-def carry_out(i, t, spheres, space, laws, agenda, tally):
-    """The event of particle i at time t."""
+def process_event(i, t, spheres, space, laws, agenda, tally):
+    """Process the event of particle i at time t: a cell crossing, or an impact with a wall or a particle."""
     plan = spheres.plan
     j = np.int64(plan[i, PARTNER])
-    if plan[i, LEAVE] < plan[i, IMPACT]:
+    if plan[i, EXIT_TIME] < plan[i, IMPACT]:
         cross_face(i, t, spheres, space, agenda)
     elif j < 0:
         hit_wall(i, -1 - j, t, spheres, space, laws, tally)
-        foresee(i, t, -1, spheres, space, agenda)
+        predict_next_event(i, t, -1, spheres, space, agenda)
         tally.latest[0], tally.latest[1] = i, j
-    elif spheres.impacts[j] == plan[i, SEEN]:
+    elif spheres.impacts[j] == plan[i, PARTNER_IMPACTS]:
         collide(i, j, t, spheres, space, laws, tally)
-        foresee(i, t, j, spheres, space, agenda)
-        foresee(j, t, i, spheres, space, agenda)
+        predict_next_event(i, t, j, spheres, space, agenda)
+        predict_next_event(j, t, i, spheres, space, agenda)
         tally.latest[0], tally.latest[1] = i, j
     else:
-        foresee(i, t, -1, spheres, space, agenda)
+        predict_next_event(i, t, -1, spheres, space, agenda)
 
 
 @kernel
 def advance(stop, most, spheres, space, laws, agenda, tally):
-    """Carry out all events up to the time `stop`, or `most` of them.
+    """Process all events up to the time `stop`, or `most` of them.
 
-    Returns DONE, BUSY if there are more to come, or STUCK if time does not go on: more than PATIENCE events a particle
+    Returns DONE, BUSY if there are more to come, or STUCK if time does not go on: MAX_SIMULTANEOUS_EVENTS a particle
     at one moment.
     """
-    limit = PATIENCE * (agenda.time.size + 100)
+    limit = MAX_SIMULTANEOUS_EVENTS * (agenda.time.size + 100)
     for _ in range(most):
         t = agenda.time[0]
         if not t <= stop:
             return DONE
-        carry_out(agenda.particle[0], t, spheres, space, laws, agenda, tally)
+        process_event(agenda.particle[0], t, spheres, space, laws, agenda, tally)
         tally.events[0] += 1
         tally.standing[0] = 0 if t > tally.now[0] else tally.standing[0] + 1
         tally.now[0] = t
@@ -256,4 +256,4 @@ def begin(t, spheres, space, agenda):
             spheres.plan[i, CELL + axis] = c
         enter_cell(i, spheres.plan, space)
     for i in range(agenda.time.size):
-        foresee(i, t, -1, spheres, space, agenda)
+        predict_next_event(i, t, -1, spheres, space, agenda)

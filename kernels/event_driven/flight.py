@@ -20,10 +20,10 @@ from dem.kernels.numerics.quaternion import exponential, load_quaternion, norm_s
 from dem.kernels.numerics.vector import dot, load, scale, store, subtract
 
 TIME, RADIUS = 6, 7  # columns of SphereState.row, after position and velocity
-IMPACT, PARTNER, SEEN, LEAVE, FACE, CELL = range(6)  # columns of SphereState.plan
+IMPACT, PARTNER, PARTNER_IMPACTS, EXIT_TIME, FACE, CELL = range(6)  # columns of SphereState.plan
 WALLED, PERIODIC, OPEN = range(3)  # axes
 AROUND = (-1, 1, -1, 1, -1, 1)  # first and last cell of a block along each axis
-NOBODY = -7  # partner of a particle without an impact ahead; -1 to -6 are the walls, lower x, upper x, lower y ...
+NO_PARTNER = -7  # partner of a particle without an impact ahead; -1 to -6 are the walls, lower x, upper x, lower y ...
 
 
 class SphereState(NamedTuple):
@@ -91,8 +91,8 @@ def velocity_at(row, i, t, space):
 
 
 @inline
-def bring(row, i, t, space):
-    """Move particle i on to time t."""
+def advance_to_time(row, i, t, space):
+    """Advance particle i to time t in free flight."""
     x, v = position_at(row, i, t, space), velocity_at(row, i, t, space)
     for axis in range(3):
         row[i, axis] = x[axis]
@@ -110,8 +110,8 @@ def orientation_at(spheres, i, t):
 
 
 @inline
-def turn_to(spheres, i, t):
-    """Turn particle i on to time t, before its spin changes."""
+def rotate_to_time(spheres, i, t):
+    """Advance the orientation of particle i to time t, before its angular velocity changes."""
     store_quaternion(spheres.q, i, orientation_at(spheres, i, t))
     spheres.turned[i] = t
 
@@ -231,7 +231,7 @@ def search(i, t, avoid, block, spheres, space, soonest, partner):
 @func
 def next_wall(i, t, row, space):
     """Time at which particle i, which is at time t, reaches a wall, and which one."""
-    soonest, wall = math.inf, np.int64(NOBODY)
+    soonest, wall = math.inf, np.int64(NO_PARTNER)
     for axis in range(3):
         if space.boundary[axis] == WALLED:
             x, v, g, radius = row[i, axis], row[i, 3 + axis], space.gravity[axis], row[i, RADIUS]
@@ -245,8 +245,8 @@ def next_wall(i, t, row, space):
 
 
 @func
-def plan_leaving(i, t, row, plan, space):
-    """Find when particle i, which is at time t, leaves its cell, and where."""
+def predict_cell_exit(i, t, row, plan, space):
+    """Predict the time at which particle i, now at time t, leaves its cell, and the face."""
     soonest, face, cell = math.inf, np.int64(0), cell_of(plan, i)
     for axis in range(3):
         c, walled = cell[axis], space.boundary[axis] == WALLED
@@ -260,7 +260,7 @@ def plan_leaving(i, t, row, plan, space):
             up = t + plane_time(low + space.width[axis] - x, -v, -g)
             if up < soonest:
                 soonest, face = up, np.int64(2 * axis + 1)
-    plan[i, LEAVE] = soonest
+    plan[i, EXIT_TIME] = soonest
     plan[i, FACE] = face
 
 
@@ -269,18 +269,18 @@ def record_impact(i, soonest, partner, spheres):
     """Keep the soonest impact of particle i."""
     spheres.plan[i, IMPACT] = soonest
     spheres.plan[i, PARTNER] = partner
-    spheres.plan[i, SEEN] = spheres.impacts[partner] if partner >= 0 else 0
+    spheres.plan[i, PARTNER_IMPACTS] = spheres.impacts[partner] if partner >= 0 else 0
 
 
 @func
-def foresee(i, t, avoid, spheres, space, agenda):
-    """Move particle i on to time t and find its next event among all there can be."""
-    bring(spheres.row, i, t, space)
+def predict_next_event(i, t, avoid, spheres, space, agenda):
+    """Advance particle i to time t and predict its next event."""
+    advance_to_time(spheres.row, i, t, space)
     soonest, partner = next_wall(i, t, spheres.row, space)
     soonest, partner = search(i, t, avoid, AROUND, spheres, space, soonest, partner)
     record_impact(i, soonest, partner, spheres)
-    plan_leaving(i, t, spheres.row, spheres.plan, space)
-    reschedule(agenda, i, min(soonest, spheres.plan[i, LEAVE]))
+    predict_cell_exit(i, t, spheres.row, spheres.plan, space)
+    reschedule(agenda, i, min(soonest, spheres.plan[i, EXIT_TIME]))
 
 
 @kernel

@@ -4,7 +4,7 @@ A fluid is `Dry`, which does nothing and costs nothing, or `Fluid`, which consis
 
     medium  `medium.Medium`: density, viscosity, resistances of each variant of bodies, work done so far
     field   velocity by place and time: `Uniform`, `LinearFlow`, `PlaneChannel`, `Pipe`, `TaylorGreen`, `ABC`,
-            `FlowGrid`, `Called`; any of these in a `Bed`, with the voidage there; `Solved` and `Mixture`, which a
+            `FlowGrid`, `UserFunction`; any of these in a `Bed`, with the voidage there; `Solved` and `Mixture`, which a
             flow solver computes; `AffineFlow`, which a deforming cell has
     drag    resistance against translation: `Stokes`, `SchillerNaumann`, `HoelzerSommerfeld`, `Rosendahl`, `Zastawny`;
             in dense beds `DiFelice`, `Gidaspow`, `HuilinGidaspow`, `Beetstra`
@@ -12,16 +12,16 @@ A fluid is `Dry`, which does nothing and costs nothing, or `Fluid`, which consis
     magnus  Magnus lift of spheres that rotate relative to the fluid: `RubinowKeller`, `OesterleBuiDinh`
     spin    resistance against rotation: `Creeping`, `Dennis`
 
-or `Nothing` in place of lift, magnus and spin. Each part is a file with a NamedTuple and its formula. What acts:
+or `NoFluidForce` in place of lift, magnus and spin. Each part is a file with a NamedTuple and its formula. What acts:
 
     sample_of(field, t, x) -> `gradients.Sample`; of many bodies `rows_of` rows of numbers, see `sampling.fill`
     write_sample(flow, rows, s), sample_in(field, rows, s) -> one of them written, and read
     drag_on(drag, medium, g, reynolds, slip) -> resistance along the body axes [N s/m]; slip is u - v in the body frame
     resist(drag, medium, g, reynolds, slip, flow) -> the same, for laws that depend on the voidage
-    press_on(flow, medium, g, displaced, accelerating, gravity) -> pressure, and what added mass gains [N]
+    pressure_force_on(flow, medium, g, displaced, accelerating, gravity) -> pressure, and what added mass gains [N]
     lift_on(lift, medium, g, reynolds, slip, vorticity) -> force [N], all in the world frame
-    magnus_lift_on(magnus, medium, g, reynolds, turning, slip, excess) -> force [N]
-    spin_factor(spin, turning) -> resistance against rotation over that of Stokes flow
+    magnus_lift_on(magnus, medium, g, reynolds, rotational_reynolds, slip, excess) -> force [N]
+    spin_factor(spin, rotational_reynolds) -> resistance against rotation over that of Stokes flow
 
 `cells` deposits quantities of particles in the cells of a flow solver, and interpolates its values.
 `dem.kernels.soft.fluid.fluid_step` moves bodies under these forces, and `relaxation_step` says where in a step they
@@ -70,8 +70,8 @@ class Dry(NamedTuple):
     """No fluid."""
 
 
-class Nothing(NamedTuple):
-    """A part that is not there."""
+class NoFluidForce(NamedTuple):
+    """Absence of lift, Magnus lift or rotational drag."""
 
 
 class Fluid(NamedTuple):
@@ -80,9 +80,9 @@ class Fluid(NamedTuple):
     medium: tuple
     field: tuple
     drag: tuple
-    lift: tuple = Nothing()
-    magnus: tuple = Nothing()
-    spin: tuple = Nothing()
+    lift: tuple = NoFluidForce()
+    magnus: tuple = NoFluidForce()
+    spin: tuple = NoFluidForce()
 
 
 FIELDS = {
@@ -93,7 +93,7 @@ FIELDS = {
     taylor_green.TaylorGreen: taylor_green.sample,
     beltrami.ABC: beltrami.sample,
     gridded.FlowGrid: gridded.sample,
-    user_function.Called: user_function.sample,
+    user_function.UserFunction: user_function.sample,
     affine.AffineFlow: affine.sample,
 }
 DRAGS = {  # by name in `dem.model.fluid.drag_registry`
@@ -103,9 +103,13 @@ DRAGS = {  # by name in `dem.model.fluid.drag_registry`
     rosendahl.Rosendahl: rosendahl.drag,
     zastawny.Zastawny: zastawny.drag,
 }
-LIFTS = {saffman.Saffman: saffman.saffman, saffman.Mei: saffman.mei, Nothing: (0.0, 0.0, 0.0)}
-MAGNUS_LIFTS = {magnus.RubinowKeller: magnus.slow, magnus.OesterleBuiDinh: magnus.measured, Nothing: (0.0, 0.0, 0.0)}
-SPINS = {spin_drag.Creeping: 1.0, spin_drag.Dennis: spin_drag.dennis, Nothing: 0.0}
+LIFTS = {saffman.Saffman: saffman.saffman, saffman.Mei: saffman.mei, NoFluidForce: (0.0, 0.0, 0.0)}
+MAGNUS_LIFTS = {
+    magnus.RubinowKeller: magnus.slow,
+    magnus.OesterleBuiDinh: magnus.measured,
+    NoFluidForce: (0.0, 0.0, 0.0),
+}
+SPINS = {spin_drag.Creeping: 1.0, spin_drag.Dennis: spin_drag.dennis, NoFluidForce: 0.0}
 
 sample_alone = select("field", FIELDS)
 
@@ -122,13 +126,13 @@ IN_BEDS = {
     dense_suspension.Mixture: dense_suspension.in_mixture,
 }
 sample_of = select("field", FIELDS | IN_BEDS)
-PUT = {
+WRITERS = {
     gradients.Sample: gradients.write_sample,
     dense_suspension.InBed: dense_suspension.write_in_bed,
     dense_suspension.InSolved: dense_suspension.write_in_solved,
     dense_suspension.InMixture: dense_suspension.write_in_mixture,
 }
-READ = {
+READERS = {
     dense_suspension.Bed: dense_suspension.read_in_bed,
     dense_suspension.Solved: dense_suspension.read_in_solved,
     dense_suspension.Mixture: dense_suspension.read_in_mixture,
@@ -142,7 +146,7 @@ ROWS_IN = {
 
 def of_flows(usual, **others):
     """Function of (flow, *arguments) for samples of all kinds: as usual, or another; one that is none is refused."""
-    table = dict.fromkeys(PUT, usual) | {getattr(dense_suspension, name): other for name, other in others.items()}
+    table = dict.fromkeys(WRITERS, usual) | {getattr(dense_suspension, name): other for name, other in others.items()}
     return select("flow", table)
 
 
@@ -151,8 +155,8 @@ def of_fields(usual, others):
     return dict.fromkeys(FIELDS | IN_BEDS, usual) | others
 
 
-write_sample = select("flow", PUT)
-sample_in = select("field", of_fields(gradients.sample_in, READ))
+write_sample = select("flow", WRITERS)
+sample_in = select("field", of_fields(gradients.sample_in, READERS))
 
 
 def rows_of(field):
@@ -167,9 +171,11 @@ DENSE = {
     gidaspow.HuilinGidaspow: gidaspow.smooth_factor,
     beetstra.Beetstra: beetstra.factor,
 }
-some, told = dense_suspension.some_fluid, dense_suspension.force_of_given_gradient
-voidage_of = of_flows(1.0, InBed=some, InSolved=some, InMixture=some)
-press_on = of_flows(dense_suspension.press_by_flow, InSolved=told, InMixture=told)
+local_voidage, given_gradient_force = dense_suspension.some_fluid, dense_suspension.force_of_given_gradient
+voidage_of = of_flows(1.0, InBed=local_voidage, InSolved=local_voidage, InMixture=local_voidage)
+pressure_force_on = of_flows(
+    dense_suspension.pressure_force_of_flow, InSolved=given_gradient_force, InMixture=given_gradient_force
+)
 SOLVED = (dense_suspension.Solved, dense_suspension.Mixture)
 take = select("field", of_fields(None, dict.fromkeys(SOLVED, dense_suspension.take)))
 begin = select("field", of_fields(None, dict.fromkeys(SOLVED, dense_suspension.begin)))
@@ -208,7 +214,7 @@ magnus_lift_on = select("part", MAGNUS_LIFTS)
 spin_factor = select("part", SPINS)
 
 
-is_steady = type_is(lambda part: part in (stokes.Stokes, Nothing))
+is_steady = type_is(lambda part: part in (stokes.Stokes, NoFluidForce))
 
 
 @inline
@@ -222,7 +228,7 @@ change_along = select("field", of_fields(convected, {affine.AffineFlow: (0.0, 0.
 
 @inline
 def is_linear(fluid):
-    """Whether forces go with the velocity relative to the fluid, so that drag needs to be evaluated only once."""
+    """Whether fluid forces are linear in the slip velocity, so that drag is evaluated only once."""
     return is_steady(fluid.drag) and is_steady(fluid.lift) and is_steady(fluid.magnus)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import inline, kernel
-from dem.kernels.fluid.gridded import between
+from dem.kernels.fluid.gridded import enclosing_indices
 
 SLACK = 1e-6  # fraction of a cell by which a particle may be outside the outermost one
 
@@ -41,7 +41,7 @@ def along(cells, x, axis):
     """The lower cell along an axis, the higher one, the share of this, if outside."""
     place = (x - cells.first[axis]) / cells.size[axis]
     count, periodic = cells.number[axis], cells.periodic[axis]
-    low, high, share, _ = between(place, count, periodic)
+    low, high, share, _ = enclosing_indices(place, count, periodic)
     return low, high, share, 1 if periodic == 0 and abs(place - 0.5 * (count - 1)) > 0.5 * count + SLACK else 0
 
 
@@ -121,7 +121,7 @@ def interpolate(cells, values, position, result):
 
 
 @kernel
-def give(cells, position, amounts, unit, sums):
+def deposit(cells, position, amounts, unit, sums):
     """Share what particles have among cells.
 
     cells: `Cells`.

@@ -139,12 +139,12 @@ def read_in_mixture(field, rows, s):
 
 @inline
 def some_fluid(flow):
-    """Voidage where they are not."""
+    """Voidage at the sample."""
     return flow.voidage
 
 
 @inline
-def press_by_flow(flow, medium, g, displaced, accelerating, gravity):
+def pressure_force_of_flow(flow, medium, g, displaced, accelerating, gravity):
     """Pressure gradient, buoyancy and what added mass gains from the flow [N].
 
     flow, medium, g: `gradients.Sample` or `InBed`, `medium.Medium`, variant of the body.
@@ -161,7 +161,7 @@ def force_of_given_gradient(flow, medium, g, displaced, accelerating, gravity):
     """Force of a given pressure gradient, and what added mass gains from the flow [N].
 
     flow: `InSolved` or `InMixture`.
-    medium, g, displaced, accelerating, gravity: see `press_by_flow`.
+    medium, g, displaced, accelerating, gravity: see `pressure_force_of_flow`.
     Returns the force [N].
     """
     gained = scale(displaced * medium.added, accelerating)

@@ -27,8 +27,8 @@ class FlowGrid(NamedTuple):
 
 
 @inline
-def around(place, count, periodic):
-    """The node before a place, counted in spacings from the first, the one after, how far between, if outside: floats.
+def enclosing_nodes(place, count, periodic):
+    """Nodes before and after a coordinate in spacings, the fraction between them, 1 if it is outside; all floats.
 
     What is not finite, of which the watch of the run tells, is at the first. No branches, for vector code.
     """
@@ -45,15 +45,15 @@ def around(place, count, periodic):
 
 
 @inline
-def between(place, count, periodic):
+def enclosing_indices(place, count, periodic):
     """Nodes before and after a place and the outside flag as integers, and the fraction in between."""
-    low, high, share, outside = around(place, count, periodic)
+    low, high, share, outside = enclosing_nodes(place, count, periodic)
     return int(low), int(high), share, int(outside)
 
 
 @inline
-def when(time, t):
-    """The stored time before t, the one after, how far between, one over their distance, if outside."""
+def enclosing_times(time, t):
+    """Indices of the stored times before and after t, fraction, 1/(their difference), 1 if t is outside."""
     last = time.size - 1
     if last == 0:
         return 0, 0, 0.0, 0.0, 0
@@ -89,10 +89,10 @@ class GridPlace(NamedTuple):
 def place_of(field, t, x):
     """Grid indices and fractions of a point x [m] at time t [s]."""
     shape = field.values.shape
-    i = between((x[0] - field.origin[0]) / field.spacing[0], shape[1], field.periodic[0])
-    j = between((x[1] - field.origin[1]) / field.spacing[1], shape[2], field.periodic[1])
-    k = between((x[2] - field.origin[2]) / field.spacing[2], shape[3], field.periodic[2])
-    before, after, later, rate, outside = when(field.time, t)
+    i = enclosing_indices((x[0] - field.origin[0]) / field.spacing[0], shape[1], field.periodic[0])
+    j = enclosing_indices((x[1] - field.origin[1]) / field.spacing[1], shape[2], field.periodic[1])
+    k = enclosing_indices((x[2] - field.origin[2]) / field.spacing[2], shape[3], field.periodic[2])
+    before, after, later, rate, outside = enclosing_times(field.time, t)
     return GridPlace(
         (i[0], j[0], k[0]), (i[1], j[1], k[1]), (i[2], j[2], k[2]), before, after, later, rate,
         max(outside, i[3], j[3], k[3]),
@@ -100,8 +100,8 @@ def place_of(field, t, x):
 
 
 @inline
-def mixed(values, n, place, r):
-    """Value r at a place between eight nodes, at stored time n."""
+def interpolate_nodes(values, n, place, r):
+    """Interpolate value r trilinearly between eight nodes, at stored time n."""
     (i, j, k), (after_i, after_j, after_k), (x, y, z) = place.low, place.high, place.share
     a, b, c = 1.0 - x, 1.0 - y, 1.0 - z
     near = (a * b) * values[n, i, j, k, r] + (x * b) * values[n, after_i, j, k, r]
@@ -112,9 +112,9 @@ def mixed(values, n, place, r):
 
 
 @inline
-def mixed_in_time(values, place, r):
-    """Value r at a place and time, and how fast it changes."""
-    here, then = mixed(values, place.before, place, r), mixed(values, place.after, place, r)
+def interpolate_at(values, place, r):
+    """Interpolate value r in space and time; returns the value and its rate of change."""
+    here, then = interpolate_nodes(values, place.before, place, r), interpolate_nodes(values, place.after, place, r)
     return (1.0 - place.later) * here + place.later * then, place.rate * (then - here)
 
 
@@ -123,12 +123,12 @@ def sample(field, t, x):
     """Velocity at time t [s] and place x [m]."""
     place, values = place_of(field, t, x), field.values
     (u, a), (v, b), (w, c) = (
-        mixed_in_time(values, place, 0), mixed_in_time(values, place, 1), mixed_in_time(values, place, 2),
+        interpolate_at(values, place, 0), interpolate_at(values, place, 1), interpolate_at(values, place, 2),
     )  # fmt: skip
     gradient = (
-        mixed_in_time(values, place, 3)[0], mixed_in_time(values, place, 4)[0], mixed_in_time(values, place, 5)[0],
-        mixed_in_time(values, place, 6)[0], mixed_in_time(values, place, 7)[0], mixed_in_time(values, place, 8)[0],
-        mixed_in_time(values, place, 9)[0], mixed_in_time(values, place, 10)[0], mixed_in_time(values, place, 11)[0],
+        interpolate_at(values, place, 3)[0], interpolate_at(values, place, 4)[0], interpolate_at(values, place, 5)[0],
+        interpolate_at(values, place, 6)[0], interpolate_at(values, place, 7)[0], interpolate_at(values, place, 8)[0],
+        interpolate_at(values, place, 9)[0], interpolate_at(values, place, 10)[0], interpolate_at(values, place, 11)[0],
     )  # fmt: skip
     return Sample((u, v, w), gradient, (a, b, c), place.outside)
 
@@ -143,9 +143,9 @@ def find(field, number, rows, scratch):
     shape, origin, spacing, periodic = field.values.shape, field.origin, field.spacing, field.periodic
     for s in range(number):
         x = three(rows, PLACE, s)
-        i = around((x[0] - origin[0]) / spacing[0], shape[1], periodic[0])
-        j = around((x[1] - origin[1]) / spacing[1], shape[2], periodic[1])
-        k = around((x[2] - origin[2]) / spacing[2], shape[3], periodic[2])
+        i = enclosing_nodes((x[0] - origin[0]) / spacing[0], shape[1], periodic[0])
+        j = enclosing_nodes((x[1] - origin[1]) / spacing[1], shape[2], periodic[1])
+        k = enclosing_nodes((x[2] - origin[2]) / spacing[2], shape[3], periodic[2])
         write_three(scratch, LOW, s, (i[0], j[0], k[0]))
         write_three(scratch, HIGH, s, (i[1], j[1], k[1]))
         write_three(scratch, SHARE, s, (i[2], j[2], k[2]))
@@ -154,7 +154,7 @@ def find(field, number, rows, scratch):
 
 @inline
 def found(scratch, s, times):
-    """Place number s; times as of `when`."""
+    """Place number s; times as of `enclosing_times`."""
     i, j, k = three(scratch, LOW, s)
     m, n, o = three(scratch, HIGH, s)
     nodes = (int(i), int(j), int(k)), (int(m), int(n), int(o))
@@ -168,7 +168,7 @@ def fill(field, t, number, rows, scratch):
     field, t, number: see `sampling.fill_each`.
     Writes rows, scratch: the same; nodes and values of a place.
     """
-    values, times = field.values, when(field.time, t)
+    values, times = field.values, enclosing_times(field.time, t)
     size = values.shape[4]  # a number that LLVM does not know: else it writes out all of them, one by one
     find(field, number, rows, scratch)
     for s in range(number):
@@ -176,12 +176,12 @@ def fill(field, t, number, rows, scratch):
         write_three(rows, CHANGE, s, (0.0, 0.0, 0.0))
         if place.after == place.before:
             for r in range(size):
-                scratch[0, r] = mixed(values, place.before, place, r)
+                scratch[0, r] = interpolate_nodes(values, place.before, place, r)
         else:
             for r in range(size):
-                scratch[0, r] = mixed_in_time(values, place, r)[0]
+                scratch[0, r] = interpolate_at(values, place, r)[0]
             for r in range(3):
-                rows[CHANGE + r, s] = mixed_in_time(values, place, r)[1]
+                rows[CHANGE + r, s] = interpolate_at(values, place, r)[1]
         for r in range(VALUES):
             rows[r, s] = scratch[0, r]
         if place.outside > 0:

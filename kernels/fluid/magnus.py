@@ -22,16 +22,16 @@ class OesterleBuiDinh(NamedTuple):
 
 
 @inline
-def slow(part, medium, g, reynolds, turning, slip, excess):
+def slow(part, medium, g, reynolds, rotational_reynolds, slip, excess):
     """Lift [N] on a sphere of variant g with u - v = slip [m/s] and ω_p - Ω = excess [rad/s]."""
     return scale(math.pi / 8.0 * medium.diameter[g] ** 3 * medium.density, cross(slip, excess))
 
 
 @inline
-def measured(part, medium, g, reynolds, turning, slip, excess):
+def measured(part, medium, g, reynolds, rotational_reynolds, slip, excess):
     """Lift [N] on a sphere of variant g with u - v = slip [m/s] and ω_p - Ω = excess [rad/s]."""
-    if not (turning > 0.0 and reynolds > 0.0):
+    if not (rotational_reynolds > 0.0 and reynolds > 0.0):
         return 0.0, 0.0, 0.0
-    ratio = turning / reynolds
-    coefficient = 0.45 + (ratio - 0.45) * exponential(-0.05684 * power(turning, 0.4) * power(reynolds, 0.3))
-    return scale(coefficient / ratio, slow(part, medium, g, reynolds, turning, slip, excess))
+    ratio = rotational_reynolds / reynolds
+    coefficient = 0.45 + (ratio - 0.45) * exponential(-0.05684 * power(rotational_reynolds, 0.4) * power(reynolds, 0.3))
+    return scale(coefficient / ratio, slow(part, medium, g, reynolds, rotational_reynolds, slip, excess))

@@ -26,8 +26,8 @@ class Medium(NamedTuple):
     sampled: np.ndarray  # (C, `rows_of` + `gridded.SCRATCH`, BLOCK) of ``sampling``: scratch of each chunk of bodies
     predicted_motion: np.ndarray  # (C, 6, BLOCK) angular velocities [rad/s] and velocities [m/s] for the laws
     clock: np.ndarray  # (1,) time of the forces [s]
-    drawn: np.ndarray  # (2,) work of the fluid since the start [units of energy], see `energy.accumulate`
-    drawing: np.ndarray  # (1,) work in the half step after the last forces
+    work: np.ndarray  # (2,) work of the fluid since the start [units of energy], see `energy.accumulate`
+    work_half_step: np.ndarray  # (1,) work in the half step after the last forces
     extremes: np.ndarray  # (3,) largest Reynolds number, largest rotational one, 1 if the field was left
 
 

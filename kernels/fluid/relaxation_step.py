@@ -5,8 +5,8 @@ after them, rate and push are constant and the target is linear in time, target 
 
     y_{n+1/2} = p(h/2) + E (y_{n-1/2} - p(-h/2)),  p(s) = target + push/rate + slope (s - 1/rate),  E = exp(-h rate)
 
-Relative to the target, y is pushed by push - slope. `relaxed` is the change in the first half of the step, and `in_two`
-the change in the second half, which acts on the slip left by the first.
+Relative to the target, y is pushed by push - slope. `relaxed` is the change in the first half of the step;
+`whole_from_half` adds that in the second half, which acts on the slip left by the first.
 
 For slow relaxation this is the leap-frog scheme. It is stable for h rate = 1, 10, 1000 too: the terminal velocity is
 exact to rounding, and a body that follows the fluid does so with second order (first order without the slope).
@@ -71,15 +71,15 @@ def relaxed(one, slip, push):
 
 
 @inline
-def in_two(one, change):
-    """Change in a whole step from that in its first half: in the second one it is as much less as the slip is."""
+def whole_from_half(one, change):
+    """Change in a whole step, given that in its first half; the second half relaxes the remaining slip."""
     return (2.0 - one.loss) * change
 
 
 @inline
 def whole(h, one, slip, push, slope):
     """Change from half a step before the forces to half a step after them, to whose time the slip belongs."""
-    return in_two(one, relaxed(one, slip - 0.5 * h * slope, push - slope)) + h * slope
+    return whole_from_half(one, relaxed(one, slip - 0.5 * h * slope, push - slope)) + h * slope
 
 
 @inline
@@ -95,9 +95,13 @@ def step_relaxed(three, slip, push):
 
 
 @inline
-def step_in_two(three, change):
-    """`in_two` along three axes."""
-    return in_two(three[0], change[0]), in_two(three[1], change[1]), in_two(three[2], change[2])
+def step_whole_from_half(three, change):
+    """`whole_from_half` along three axes."""
+    return (
+        whole_from_half(three[0], change[0]),
+        whole_from_half(three[1], change[1]),
+        whole_from_half(three[2], change[2]),
+    )
 
 
 @inline

@@ -22,8 +22,8 @@ class Dennis(NamedTuple):
 
 
 @inline
-def dennis(part, turning):
+def dennis(part, rotational_reynolds):
     """Resistance over that of Stokes flow, at a rotational Reynolds number."""
-    if turning > SLOW:
-        return (12.9 * math.sqrt(turning) + 128.4) / (64.0 * math.pi)
+    if rotational_reynolds > SLOW:
+        return (12.9 * math.sqrt(rotational_reynolds) + 128.4) / (64.0 * math.pi)
     return 1.0

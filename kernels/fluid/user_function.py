@@ -12,8 +12,8 @@ from dem.kernels.fluid.gradients import Sample
 from dem.kernels.numerics.vector import scale, subtract
 
 
-class Called(NamedTuple):
-    """A function, and over which distances it is differentiated."""
+class UserFunction(NamedTuple):
+    """Address of a user's velocity function, and the steps of its numerical derivatives."""
 
     function: int  # address by `c_functions.compile_velocity`; without a compiler the function itself
     length: float  # [m]

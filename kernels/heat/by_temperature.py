@@ -101,16 +101,16 @@ def mean_of(one, other):
 
 
 @kernel
-def adjust(table, surfaces, most, of_surfaces, material, kind, value, held, factor, factor_of_walls, who, what):
+def adjust(table, surfaces, most, of_surfaces, material, kind, value, held, factor, factor_of_walls, ids, data):
     """Have contacts and bonds conduct by the conductivities at present temperatures, not by the largest ones.
 
     table, surfaces: conductivities of materials of particles, and of the surfaces of faces and walls (6 + W).
     most, of_surfaces: largest of either. material: (G,) of kinds. value: (N,); held: (6 + W,) temperatures [K].
-    factor, factor_of_walls: as of `dem.kernels.heat.conductances`. who: (R, 2).
-    Writes what: conductances; a gas in the gaps conducts as before.
+    factor, factor_of_walls: as of `dem.kernels.heat.conductances`. ids: (R, 2).
+    Writes data: conductances; a gas in the gaps conducts as before.
     """
-    for r in range(who.shape[0]):
-        i, j = who[r, 0], who[r, 1]
+    for r in range(ids.shape[0]):
+        i, j = ids[r, 0], ids[r, 1]
         m = material[kind[i]]
         one = value_at(table, m, value[i])
         if j >= 0:
@@ -122,7 +122,7 @@ def adjust(table, surfaces, most, of_surfaces, material, kind, value, held, fact
             if not per_rim > 0.0:
                 continue
             other, largest = value_at(surfaces, w, held[w]), mean_of(most[m], of_surfaces[w])
-        solid = what[r, CONDUCTANCE]
-        if what[r, RADIUS] > 0.0:  # no bond
-            solid = per_rim * math.sqrt(what[r, RADIUS] * max(what[r, OVERLAP], 0.0))
-        what[r, CONDUCTANCE] += (mean_of(one, other) / largest - 1.0) * solid
+        solid = data[r, CONDUCTANCE]
+        if data[r, RADIUS] > 0.0:  # no bond
+            solid = per_rim * math.sqrt(data[r, RADIUS] * max(data[r, OVERLAP], 0.0))
+        data[r, CONDUCTANCE] += (mean_of(one, other) / largest - 1.0) * solid

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import inline, kernel, select
-from dem.kernels.domain.faces import BoxFaces, height
+from dem.kernels.domain.faces import BoxFaces, signed_distance
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.elementary import logarithm
 from dem.kernels.numerics.vector import dot, load
@@ -75,12 +75,12 @@ def conductance_of(overlap, radius, least, factor, shrink, gas, walls):
 
 
 @inline
-def add_row(count, i, j, overlap, radius, least, factor, shrink, gas, unit, who, what, rate):
+def add_row(count, i, j, overlap, radius, least, factor, shrink, gas, unit, ids, data, rate):
     """Write row `count`, if there is room for it; returns the number of rows; arguments as of `conductance_of`."""
-    if count < who.shape[0]:
+    if count < ids.shape[0]:
         conductance = conductance_of(overlap, radius, least, factor, shrink, gas, j < 0)
-        who[count, 0], who[count, 1] = i, j
-        what[count, OVERLAP], what[count, RADIUS], what[count, CONDUCTANCE] = overlap, radius, conductance
+        ids[count, 0], ids[count, 1] = i, j
+        data[count, OVERLAP], data[count, RADIUS], data[count, CONDUCTANCE] = overlap, radius, conductance
         share = np.int64(np.ceil(conductance * unit))
         rate[i] += share
         if j >= 0:
@@ -89,21 +89,21 @@ def add_row(count, i, j, overlap, radius, least, factor, shrink, gas, unit, who,
 
 
 @inline
-def add_wall_row(count, b, wall, overlap, radius, bodies, kinds, factor, shrink, gas, unit, who, what, rate):
+def add_wall_row(count, b, wall, overlap, radius, bodies, kinds, factor, shrink, gas, unit, ids, data, rate):
     """Write row `count` of a sphere of body b at a face or wall, as `add_row`; wall: row of `factor` and `shrink`."""
     m = kinds.material[bodies.kind[b]]
     return add_row(
-        count, b, -1 - wall, overlap, radius, radius, factor[wall, m], shrink[wall, m], gas, unit, who, what, rate
+        count, b, -1 - wall, overlap, radius, radius, factor[wall, m], shrink[wall, m], gas, unit, ids, data, rate
     )  # fmt: skip
 
 
 @kernel
-def list_pairs(bodies, kinds, neighbours, box, factor, shrink, gas, unit, who, what, rate):
+def list_pairs(bodies, kinds, neighbours, box, factor, shrink, gas, unit, ids, data, rate):
     """List the touching among the candidate pairs, whose spheres have been placed.
 
     factor, shrink: (A, A) conductance over contact radius, real over present contact radius, by materials.
     gas: `GapGas`.
-    Writes who, what, rate: see the top. Returns the number of contacts, also of those without room.
+    Writes ids, data, rate: see the top. Returns the number of contacts, also of those without room.
     """
     count = 0
     for c in range(neighbours.pairs.size):
@@ -118,14 +118,14 @@ def list_pairs(bodies, kinds, neighbours, box, factor, shrink, gas, unit, who, w
                 radius = of_s * of_t / (of_s + of_t)
                 m, n = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]
                 count = add_row(
-                    count, i, j, overlap, radius, min(of_s, of_t), factor[m, n], shrink[m, n], gas, unit, who, what,
+                    count, i, j, overlap, radius, min(of_s, of_t), factor[m, n], shrink[m, n], gas, unit, ids, data,
                     rate,
                 )  # fmt: skip
     return count
 
 
 @kernel
-def list_near_pairs(bodies, kinds, neighbours, box, factor, shrink, gas, unit, who, what, rate):
+def list_near_pairs(bodies, kinds, neighbours, box, factor, shrink, gas, unit, ids, data, rate):
     """List the spheres of different bodies that touch, or have surfaces no farther apart than the range of the gas.
 
     Arguments and results are those of `list_pairs`.
@@ -145,20 +145,20 @@ def list_near_pairs(bodies, kinds, neighbours, box, factor, shrink, gas, unit, w
                     if overlap > -gas.range:
                         radius = of_s * of_t / (of_s + of_t)
                         count = add_row(
-                            count, i, j, overlap, radius, min(of_s, of_t), factor[m, n], shrink[m, n], gas, unit, who,
-                            what, rate,
+                            count, i, j, overlap, radius, min(of_s, of_t), factor[m, n], shrink[m, n], gas, unit, ids,
+                            data, rate,
                         )  # fmt: skip
     return count
 
 
 @inline
-def no_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, who, what, rate):
+def no_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, ids, data, rate):
     """There are no walls beside the faces."""
     return count
 
 
 @inline
-def add_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, who, what, rate):
+def add_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, ids, data, rate):
     """Add the contacts of body b with walls beside the box; returns the number of rows."""
     walls = box.walls
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
@@ -169,14 +169,14 @@ def add_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, who, what
                     overlap = walls.contacts[0, t, DEEPEST]
                     if overlap > 0.0:
                         count = add_wall_row(
-                            count, b, FACES + w, overlap, radius, bodies, kinds, factor, shrink, gas, unit, who, what,
+                            count, b, FACES + w, overlap, radius, bodies, kinds, factor, shrink, gas, unit, ids, data,
                             rate,
                         )  # fmt: skip
     return count
 
 
 @inline
-def add_near_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, who, what, rate):
+def add_near_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, ids, data, rate):
     """Add the walls beside the box that body b touches, or is no farther from than the range; as `add_walls`.
 
     A sphere that is larger by the range touches them.
@@ -193,7 +193,7 @@ def add_near_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, who,
                 for t in range(found):
                     overlap = walls.contacts[c, t, DEEPEST] - gas.range
                     count = add_wall_row(
-                        count, b, FACES + w, overlap, radius, bodies, kinds, factor, shrink, gas, unit, who, what, rate
+                        count, b, FACES + w, overlap, radius, bodies, kinds, factor, shrink, gas, unit, ids, data, rate
                     )  # fmt: skip
     return count
 
@@ -203,27 +203,27 @@ with_near_walls = select("box", {BoxFaces: no_walls, WalledFaces: add_near_walls
 
 
 @inline
-def add_faces(b, reach, bodies, kinds, box, factor, shrink, gas, unit, count, who, what, rate):
+def add_faces(b, reach, bodies, kinds, box, factor, shrink, gas, unit, count, ids, data, rate):
     """Add the faces that body b touches, or is nearer to than `reach` [m]; as `add_walls`."""
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
         for face in range(FACES):
-            overlap = radius - height(x, face, box)
+            overlap = radius - signed_distance(x, face, box)
             if overlap > -reach:
                 count = add_wall_row(
-                    count, b, face, overlap, radius, bodies, kinds, factor, shrink, gas, unit, who, what, rate
+                    count, b, face, overlap, radius, bodies, kinds, factor, shrink, gas, unit, ids, data, rate
                 )  # fmt: skip
     return count
 
 
 @kernel
-def list_at_walls(bodies, kinds, neighbours, box, factor, shrink, gas, unit, who, what, rate):
+def list_at_walls(bodies, kinds, neighbours, box, factor, shrink, gas, unit, ids, data, rate):
     """List the contacts of spheres, which have been placed, with faces and walls; roughness does not count.
 
     factor, shrink: (6 + W, A) conductance over contact radius, real over present contact radius, by face or wall and
         material.
     gas: `GapGas`.
-    Writes who, what, rate: see the top. Returns the number of contacts, also of those without room.
+    Writes ids, data, rate: see the top. Returns the number of contacts, also of those without room.
     """
     count = 0
     for c in range(neighbours.pairs.size):
@@ -232,13 +232,13 @@ def list_at_walls(bodies, kinds, neighbours, box, factor, shrink, gas, unit, who
             b = neighbours.near_wall[n]
             if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
                 continue
-            count = add_faces(b, 0.0, bodies, kinds, box, factor, shrink, gas, unit, count, who, what, rate)
-            count = with_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, who, what, rate)
+            count = add_faces(b, 0.0, bodies, kinds, box, factor, shrink, gas, unit, count, ids, data, rate)
+            count = with_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, ids, data, rate)
     return count
 
 
 @kernel
-def list_near_walls(bodies, kinds, neighbours, box, factor, shrink, gas, unit, who, what, rate):
+def list_near_walls(bodies, kinds, neighbours, box, factor, shrink, gas, unit, ids, data, rate):
     """List the faces and walls that spheres touch, or are no farther from than the range of the gas.
 
     Arguments and results are those of `list_at_walls`.
@@ -247,6 +247,6 @@ def list_near_walls(bodies, kinds, neighbours, box, factor, shrink, gas, unit, w
     for b in range(bodies.n_active[0]):
         if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
             continue
-        count = add_faces(b, gas.range, bodies, kinds, box, factor, shrink, gas, unit, count, who, what, rate)
-        count = with_near_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, who, what, rate)
+        count = add_faces(b, gas.range, bodies, kinds, box, factor, shrink, gas, unit, count, ids, data, rate)
+        count = with_near_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, ids, data, rate)
     return count

@@ -30,37 +30,37 @@ def add_to_sum(sums, n, amount):
 
 
 @kernel
-def through_pairs(value, who, what, dt, unit, gained):
-    """Exchange the scalar through pairs of bodies over dt [s]: amounts G (u_j - u_i) dt, rounded to units.
+def exchange_between_bodies(value, ids, data, dt, unit, gained):
+    """Exchange the scalar between bodies in contact over dt [s]: amounts G (u_j - u_i) dt, rounded to units.
 
-    value: (N,). who, what: (K, ...) of `conductances`. unit: units in one of the amounts.
+    value: (N,). ids, data: (K, ...) of `conductances`. unit: units in one of the amounts.
     Writes gained: (N,) int64 [units].
     """
-    for k in range(who.shape[0]):
-        i, j = who[k, 0], who[k, 1]
-        amount = as_units(dt * what[k, CONDUCTANCE] * (value[j] - value[i]), unit)
+    for k in range(ids.shape[0]):
+        i, j = ids[k, 0], ids[k, 1]
+        amount = as_units(dt * data[k, CONDUCTANCE] * (value[j] - value[i]), unit)
         gained[i] += amount
         gained[j] -= amount
 
 
 @kernel
-def through_walls(value, who, what, held, power, dt, unit, gained, sums):
+def exchange_with_walls(value, ids, data, held, power, dt, unit, gained, sums):
     """Exchange the scalar of bodies with faces and walls over dt [s].
 
     held: (6 + W,) value of each face or wall; NaN where nothing holds it, and no contact conducts.
     power: (K,) amount a second that each contact brings besides.
     Writes gained: (N,) int64 [units]. Writes sums: (6 + W, 2) int64, what came in by each wall.
     """
-    for k in range(who.shape[0]):
-        b, wall = who[k, 0], -1 - who[k, 1]
-        brought = power[k] + (what[k, CONDUCTANCE] * (held[wall] - value[b]) if held[wall] == held[wall] else 0.0)
+    for k in range(ids.shape[0]):
+        b, wall = ids[k, 0], -1 - ids[k, 1]
+        brought = power[k] + (data[k, CONDUCTANCE] * (held[wall] - value[b]) if held[wall] == held[wall] else 0.0)
         amount = as_units(dt * brought, unit)
         gained[b] += amount
         add_to_sum(sums, wall, amount)
 
 
 @kernel
-def through_cells(cells, position, value, film, fluid, dt, unit, gained, taken, sums, row):
+def exchange_with_fluid_cells(cells, position, value, film, fluid, dt, unit, gained, taken, sums, row):
     """Let bodies exchange heat with the fluid in the cells about them in dt [s].
 
     Each cell c gives h A w_c (T_c - T) with its weight w_c, so that no heat passes from cold to hot.
@@ -94,7 +94,7 @@ def deposit_one(b, value, remainder, gained, per_unit, capacity, least, most):
 
 
 @vector_loop
-def deposit_alike(value, remainder, gained, per_unit, capacity, least, most):
+def deposit_with_one_capacity(value, remainder, gained, per_unit, capacity, least, most):
     """Change the values of bodies of one capacity; see `deposit`."""
     beyond = 0
     for b in range(value.size):
@@ -103,7 +103,7 @@ def deposit_alike(value, remainder, gained, per_unit, capacity, least, most):
 
 
 @vector_loop
-def deposit_unlike(value, remainder, gained, per_unit, kind, capacity, least, most):
+def deposit_by_kind(value, remainder, gained, per_unit, kind, capacity, least, most):
     """Change the values of bodies of several kinds; see `deposit`."""
     beyond = 0
     for b in range(value.size):
@@ -120,12 +120,12 @@ def deposit(value, remainder, gained, per_unit, kind, capacity, least, most):
     Writes value, remainder: (N,). Writes gained: zero.
     """
     if capacity.size == 1:
-        return deposit_alike(value, remainder, gained, per_unit, capacity[0], least, most)
-    return deposit_unlike(value, remainder, gained, per_unit, kind, capacity, least, most)
+        return deposit_with_one_capacity(value, remainder, gained, per_unit, capacity[0], least, most)
+    return deposit_by_kind(value, remainder, gained, per_unit, kind, capacity, least, most)
 
 
 @kernel
-def from_surroundings(value, film, fluid, radiated, around, dt, unit, gained, sums, row):
+def exchange_with_surroundings(value, film, fluid, radiated, around, dt, unit, gained, sums, row):
     """Let bodies exchange heat with a fluid and with surroundings in dt [s].
 
     value: (N,) temperatures [K]. film: (N,) h A [W/K]; fluid: its temperature [K]. radiated: (N,) σ ε A [W/K⁴]; around:

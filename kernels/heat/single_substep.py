@@ -2,7 +2,7 @@
 
 A bed that moves exchanges little in a few steps: one sub-step does, which takes the candidate pairs in batches, or all
 pairs of neighbours where a gas conducts between spheres that do not touch. A batch is computed without branches, as
-vector code, and then added up. The bits are those of `exchange.through_pairs` with the contacts of
+vector code, and then added up. The bits are those of `exchange.exchange_between_bodies` with the contacts of
 `conductances.list_pairs` or `list_near_pairs`.
 """
 

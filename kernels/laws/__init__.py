@@ -19,7 +19,7 @@ row of the contact. At its end comes `NormalForce.contact_area_measure`, by whic
     contact(law, i, j, contact, history, half, time_sign) -> `ContactForce`, history
         i, j      rows of the law's tables, the materials in contact
         contact   a `ContactKinematics`: overlap, normal and relative motion of the two surfaces
-        history   what the contact remembers of the last step, `nothing` in its first step
+        history   what the contact remembers of the last step, `initial_history` in its first step
         half      half a time step [s]
         time_sign 1 in a step; -1 to evaluate forces again at the time of `history`, as at the start of a run
     elastic   energy of the normal law and of adhesion [J]
@@ -63,7 +63,7 @@ from dem.kernels.laws.interface import (  # noqa: F401
 )
 from dem.kernels.laws.jkr import JKR  # noqa: F401
 from dem.kernels.laws.linear import Linear  # noqa: F401
-from dem.kernels.laws.lubrication import Film, begin_of, resisted
+from dem.kernels.laws.lubrication import Film, add_film_force, begin_of
 from dem.kernels.laws.power import Power  # noqa: F401
 from dem.kernels.laws.rolling import FREE_ROLLING, ConstantTorque, Rolling  # noqa: F401
 from dem.kernels.laws.twisting import FREE_TWISTING, Twisting  # noqa: F401
@@ -75,14 +75,14 @@ class Elastic(NamedTuple):
     """Hertz contacts without friction or losses."""
 
 
-class Lossy(NamedTuple):
-    """Stand-in for every law that needs velocities, where it does not matter which one it is."""
+class VelocityDependent(NamedTuple):
+    """Marker of any law that needs velocities, where the law itself is not evaluated."""
 
 
 class Composite(NamedTuple):
     """A law made of parts; each a NamedTuple of tables, or `NoComponent`."""
 
-    extends = (Lossy,)
+    extends = (VelocityDependent,)
     normal: tuple
     damping: tuple = NoComponent()
     tangential: tuple = NoComponent()
@@ -92,7 +92,7 @@ class Composite(NamedTuple):
     film: tuple = NoComponent()
 
 
-ABSENT = {
+DEFAULT_COMPONENTS = {
     "damping": UNDAMPED,
     "tangential": FRICTIONLESS,
     "rolling": FREE_ROLLING,
@@ -102,12 +102,12 @@ ABSENT = {
 
 
 SLOTS = tuple(name for name in Composite._fields if name != "film")
-REMEMBERED = tuple(name for name in SLOTS if name != "damping")
+SLOTS_WITH_HISTORY = tuple(name for name in SLOTS if name != "damping")
 
 
 def rows_of(slot):
     """Row of each type of tables in a slot, {type: `LawComponent`}; of what is absent that of the slot."""
-    return ChainMap({NoComponent: ABSENT[slot]} if slot in ABSENT else {}, PARTS)
+    return ChainMap({NoComponent: DEFAULT_COMPONENTS[slot]} if slot in DEFAULT_COMPONENTS else {}, PARTS)
 
 
 def functions(part):
@@ -116,33 +116,33 @@ def functions(part):
 
 
 def width(law):
-    """Columns of what a contact remembers."""
+    """Number of columns of the contact history; in Python."""
     if isinstance(law, Elastic):
         return 0
-    own = sum(functions(type(getattr(law, name))).width for name in REMEMBERED)
+    own = sum(functions(type(getattr(law, name))).width for name in SLOTS_WITH_HISTORY)
     return own + 1 if own else 0
 
 
 def has_couples(law):
-    """Whether contacts hand on couples, told in Python."""
+    """Whether contacts transmit couples (rolling or twisting); in Python."""
     return not isinstance(law, Elastic) and not {type(law.rolling), type(law.twisting)} <= {NoComponent}
 
 
-def pulls_sideways(law):
-    """Whether contacts can turn spheres."""
+def has_torques(law):
+    """Whether contacts exert torques on spheres; in Python."""
     return has_couples(law) or not isinstance(getattr(law, "tangential", NoComponent()), NoComponent)
 
 
 normal_force, dashpot, tangential_force, rolling_torque, twisting_torque, adhesion_force = (
-    select("part", rows_of(slot), attrgetter("act")) for slot in SLOTS
+    select("part", rows_of(slot), attrgetter("formula")) for slot in SLOTS
 )
-nothing_of, load_of, store_of = (
-    select("part", rows_of("damping"), attrgetter(what), handed=False) for what in ("nothing", "load", "store")
+initial_history_of, load_of, store_of = (
+    select("part", rows_of("damping"), attrgetter(name), handed=False) for name in ("initial_history", "load", "store")
 )
 
 
-is_there = type_is(lambda part: part is not NoComponent)
-together = type_is(lambda part: part is SharedDamping)
+is_present = type_is(lambda part: part is not NoComponent)
+is_shared_damping = type_is(lambda part: part is SharedDamping)
 
 
 width_of = select("part", rows_of("damping"), attrgetter("width"), handed=False)
@@ -151,7 +151,7 @@ needs_velocity = select("law", {Elastic: False, Composite: True})
 
 @inline
 def columns_composite(law):
-    """Columns of what a contact remembers, told to kernels: the last of them may not be there."""
+    """Number of columns of the contact history, for kernels, with the last one, which may be absent."""
     own = width_of(law.normal) + width_of(law.tangential) + width_of(law.rolling)
     return own + width_of(law.twisting) + width_of(law.adhesion) + 1
 
@@ -161,26 +161,26 @@ columns = select("law", {Elastic: 0, Composite: columns_composite})
 
 @inline
 def remembers(law):
-    """Whether contacts remember anything, so that the last column is there."""
+    """Whether contacts have a history, so that its last column exists."""
     return columns(law) > 1
 
 
-persists = type_is(lambda part: bool(functions(part).cutoff))
+can_persist = type_is(lambda part: bool(functions(part).cutoff))
 
 
 @inline
-def turns_composite(law):
-    """Whether contacts hand on couples."""
-    return is_there(law.rolling) or is_there(law.twisting)
+def transmits_couples_composite(law):
+    """Whether contacts transmit couples (rolling or twisting)."""
+    return is_present(law.rolling) or is_present(law.twisting)
 
 
-turns = select("law", {Elastic: False, Composite: turns_composite})
+transmits_couples = select("law", {Elastic: False, Composite: transmits_couples_composite})
 
 
 @inline
 def shares_damping_composite(law):
     """Whether several contacts of two bodies are damped together."""
-    return together(law.damping)
+    return is_shared_damping(law.damping)
 
 
 shares_damping = select("law", {Elastic: False, Composite: shares_damping_composite})
@@ -189,7 +189,7 @@ shares_damping = select("law", {Elastic: False, Composite: shares_damping_compos
 @inline
 def secant_composite(law, i, j, contact, history, half):
     """Force over overlap of a contact's normal law; 0 where surfaces are apart, unless that law lives on."""
-    if contact.overlap <= 0.0 and not persists(law.normal):
+    if contact.overlap <= 0.0 and not can_persist(law.normal):
         return 0.0
     undamped, _ = normal_force(law.normal, i, j, contact, dot(contact.velocity, contact.normal), 2.0 * half, history[0])
     return undamped.stiffness * undamped.stiffness_factor
@@ -199,33 +199,33 @@ secant = select("law", {Elastic: 0.0, Composite: secant_composite})
 
 
 @inline
-def beyond_touching(law):
-    """Whether contacts may live on where surfaces have parted."""
-    return persists(law.normal) or persists(law.adhesion)
+def has_range_composite(law):
+    """Whether contacts may continue after the surfaces have separated."""
+    return can_persist(law.normal) or can_persist(law.adhesion)
 
 
-has_range = select("law", {Elastic: False, Composite: beyond_touching})
+has_range = select("law", {Elastic: False, Composite: has_range_composite})
 
 
 @inline
 def begin_composite(law):
-    """Gap at which contacts begin at most [m]."""
+    """Largest gap at which a contact begins [m]."""
     return begin_of(law.film)
 
 
-begins = select("law", {Elastic: 0.0, Composite: begin_composite})
+largest_begin_gap = select("law", {Elastic: 0.0, Composite: begin_composite})
 
 
 @inline
-def nothing_composite(law):
-    """History of a contact that begins."""
+def initial_history_composite(law):
+    """History of a new contact."""
     return (
-        nothing_of(law.normal), nothing_of(law.tangential), nothing_of(law.rolling), nothing_of(law.twisting),
-        nothing_of(law.adhesion), 0.0,
+        initial_history_of(law.normal), initial_history_of(law.tangential), initial_history_of(law.rolling),
+        initial_history_of(law.twisting), initial_history_of(law.adhesion), 0.0,
     )  # fmt: skip
 
 
-nothing = select("law", {Elastic: (), Composite: nothing_composite})
+initial_history = select("law", {Elastic: (), Composite: initial_history_composite})
 
 
 @inline
@@ -275,8 +275,8 @@ def lubricated_contact(law, i, j, contact, history, half, time_sign):
     if contact.overlap > 0.0:
         outcome, history = touching_contact(law, i, j, contact, history, half, time_sign)
     else:
-        outcome, history = no_contact_force(), nothing(law)
-    return resisted(law.film, i, j, contact, outcome, half), history
+        outcome, history = no_contact_force(), initial_history(law)
+    return add_film_force(law.film, i, j, contact, outcome, half), history
 
 
 @inline
@@ -302,9 +302,9 @@ def separated_contact(law, i, j, contact, history, dt):
         loss=0.0,
         instantaneous_dissipation=pull.instantaneous_dissipation,
         persists=pull.holds,
-        slid=0.0,
+        sliding_distance=0.0,
     )
-    of_normal, of_slip, of_rolling, of_twist, _, area_measure = nothing(law)
+    of_normal, of_slip, of_rolling, of_twist, _, area_measure = initial_history(law)
     return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, area_measure)
 
 
@@ -322,7 +322,7 @@ def touching_contact(law, i, j, contact, history, half, time_sign):
         eta *= ramp(contact.overlap - undamped.detachment_overlap, leaving * dt)
     force_n = max(undamped.force - eta * normal_velocity, undamped.min_normal_force)
     limit = max(force_n + undamped.friction_normal_offset, 0.0)
-    force_t, of_slip, in_slip, slid = tangential_force(
+    force_t, of_slip, in_slip, sliding_distance = tangential_force(
         law.tangential, i, j, contact, undamped, eta, limit, slip, of_slip, area_before, half, time_sign
     )
     rolling, of_rolling, in_rolling = rolling_torque(
@@ -334,7 +334,7 @@ def touching_contact(law, i, j, contact, history, half, time_sign):
     pull, of_pull = adhesion_force(law.adhesion, i, j, contact, undamped, normal_velocity, dt, of_pull)
     couple = add_scaled(rolling, twisting, contact.normal)
     power = dot(force_t, slip) + (force_n - undamped.conservative) * normal_velocity
-    if turns(law):
+    if transmits_couples(law):
         power += dot(couple, contact.relative_angular_velocity)
     outcome = ContactForce(
         force=add(scale(force_n + pull.force, contact.normal), force_t),
@@ -344,7 +344,7 @@ def touching_contact(law, i, j, contact, history, half, time_sign):
         loss=-half * power,
         instantaneous_dissipation=undamped.instantaneous_dissipation + pull.instantaneous_dissipation,
         persists=undamped.persists or pull.holds,
-        slid=slid,
+        sliding_distance=sliding_distance,
     )
     return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, undamped.contact_area_measure)
 

@@ -43,7 +43,7 @@ class Spring(NamedTuple):
     loading: np.ndarray | None = None  # k while the contact is pressed in for the first time, if that is another one
     pull: float | np.ndarray = 0.0  # h [N m^-q]
     pull_power: float = 0.0  # q
-    felt: object = None  # function of the overlap that tells d, if that is something else
+    effective_overlap: object = None  # function of the overlap that returns d, if d is not the overlap
 
     def energy(self, overlap):
         """Elastic energy [J] of an overlap [m]."""
@@ -54,7 +54,7 @@ class Spring(NamedTuple):
         stiffness = self.stiffness if self.loading is None else self.loading
         return ((self.power + 1) * energy / stiffness) ** (1 / (self.power + 1))
 
-    def rest(self):
+    def equilibrium_overlap(self):
         """d where pull and elastic force are in balance [m]; 0 where nothing pulls."""
         return (self.pull / self.stiffness) ** (1 / (self.power - self.pull_power))
 
@@ -64,15 +64,19 @@ class Spring(NamedTuple):
         Half a period, nearly, of small oscillations about that depth: what it says holds for a contact under load as
         well. What attracts each other gets as deep as where it would rest, and oscillates about that.
         """
-        deep, rest = overlap if self.felt is None else self.felt(overlap), self.rest()
+        balance = self.equilibrium_overlap()
+        deep = overlap if self.effective_overlap is None else self.effective_overlap(overlap)
         with np.errstate(divide="ignore"):
-            time = duration(self.power) * np.sqrt(mass / (self.stiffness * np.maximum(deep, rest) ** (self.power - 1)))
+            time = duration(self.power) * np.sqrt(
+                mass / (self.stiffness * np.maximum(deep, balance) ** (self.power - 1))
+            )
         return np.minimum(time, self.time_at_rest(mass))
 
     def time_at_rest(self, mass):
         """Half a period of small oscillations about where pull and elastic force are in balance, or more [s]."""
         with np.errstate(divide="ignore"):
-            slope = (self.power - self.pull_power) * self.stiffness * self.rest() ** (self.power - 1)  # d is no wider
+            balance = self.equilibrium_overlap()  # d is no wider
+            slope = (self.power - self.pull_power) * self.stiffness * balance ** (self.power - 1)
             return np.where(np.asarray(self.pull) > 0, math.pi * np.sqrt(mass / slope), np.inf)
 
     def force_of_time(self, mass, time):

@@ -90,16 +90,16 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     k_1 = part.stiffness[i, j] if part.stiffness[i, j] > 0.0 else contact.stiffness
     k_2 = k_1 / (1.0 - plasticity)
     ratio = plasticity ** (1.0 / n)
-    most, k_a = memory
+    max_overlap, k_a = memory
     dissipation = 0.0
-    if contact.overlap > most:
-        work = k_1 / (n + 1.0) * (contact.overlap ** (n + 1.0) - most ** (n + 1.0))
+    if contact.overlap > max_overlap:
+        work = k_1 / (n + 1.0) * (contact.overlap ** (n + 1.0) - max_overlap ** (n + 1.0))
         dissipation = (1.0 - share_returned(plasticity, n, ratio)) * work
-        most = contact.overlap
-        k_a = adhesive_stiffness(k_2, n, chi, part.surface_energy[i, j], contact.radius, ratio * most)
-    plastic = ratio * most
+        max_overlap = contact.overlap
+        k_a = adhesive_stiffness(k_2, n, chi, part.surface_energy[i, j], contact.radius, ratio * max_overlap)
+    plastic = ratio * max_overlap
     own, pull = contact.overlap**n, k_a * contact.overlap**chi
-    force = k_2 * (own - plasticity * most**n)
+    force = k_2 * (own - plasticity * max_overlap**n)
     if force < 0.0 and k_a == 0.0:
         force = 0.0
     elif force < -pull:
@@ -107,7 +107,7 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
         dissipation += lost_along_limit(k_2, n, k_a, chi, begun) - lost_along_limit(k_2, n, k_a, chi, contact.overlap)
         force = -pull
         plastic = (own + pull / k_2) ** (1.0 / n)
-        most = plastic / ratio
+        max_overlap = plastic / ratio
     fraction, root = first_step_fraction(contact, normal_velocity, dt), contact.overlap ** (n - 1.0)
     damped = power(fraction, 0.5 * (n - 1.0))
     return NormalForce(
@@ -117,7 +117,7 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
         first_step_damping_weight=root * damped * damped,
         min_normal_force=-math.inf if k_a > 0.0 else 0.0, detachment_overlap=0.0 if k_a > 0.0 else -math.inf,
         friction_normal_offset=pull, instantaneous_dissipation=dissipation, persists=True,
-    ), (most, k_a)  # fmt: skip
+    ), (max_overlap, k_a)  # fmt: skip
 
 
 @inline
@@ -126,9 +126,9 @@ def exponent(part, i, j):
     return part.exponent[i, j]
 
 
-def spring(part, i, j, meeting):
+def spring(part, i, j, pair):
     """Spring parameters of the law, for contact times computed in Python."""
-    hertz = 4 / 3 * meeting.modulus * np.sqrt(meeting.radius)
+    hertz = 4 / 3 * pair.modulus * np.sqrt(pair.radius)
     loading = np.where(part.stiffness[i, j] > 0, part.stiffness[i, j], hertz)
     return Spring(loading / (1 - part.plasticity[i, j]), part.exponent[i, j], loading)
 

@@ -17,8 +17,8 @@ NOT_FIRST_STEP = 2.0  # in place of a fraction, of contacts that there were befo
 
 
 @inline
-def begins(overlap, normal_velocity, dt):
-    """Whether two surfaces have begun to touch in the last step.
+def has_begun(overlap, normal_velocity, dt):
+    """Whether a contact has begun in the last step.
 
     Surfaces that just touched at the last sample, without a force, begin too: they have touched for a whole step now.
     """
@@ -32,7 +32,7 @@ def first_step_fraction(contact, normal_velocity, dt):
     It is `NOT_FIRST_STEP` if the surfaces touched before that step, and if they are apart. A contact begins only with
     surfaces that approach, so the division by the distance of a step is safe.
     """
-    if contact.may_begin and contact.overlap >= 0.0 and begins(contact.overlap, normal_velocity, dt):
+    if contact.may_begin and contact.overlap >= 0.0 and has_begun(contact.overlap, normal_velocity, dt):
         return min(contact.overlap / (-normal_velocity * dt), 1.0)
     return NOT_FIRST_STEP
 
@@ -45,8 +45,8 @@ def first_samples_of_root(theta, ahead):
     θ = `NOT_FIRST_STEP` and g = δ, √δ. Told by √g, because to divide what there is by powers of θ takes roots of roots.
     """
     fourth = 0.32028287 + theta * (0.86413853 + theta * (0.16409575 - 0.02819668 * theta))
-    begins = theta <= 1.0
-    return (square_root_of(theta) if begins else 1.0) * ahead, (fourth * fourth if begins else 1.0) * ahead
+    has_begun = theta <= 1.0
+    return (square_root_of(theta) if has_begun else 1.0) * ahead, (fourth * fourth if has_begun else 1.0) * ahead
 
 
 @inline
@@ -83,20 +83,20 @@ def ramp(overlap, displacement):
 
 @inline
 def last_step_fraction(beyond, normal_velocity, dt):
-    """How much of the last step a contact has lasted, θ in (0, 1), that ended in it a distance ago."""
+    """Fraction θ in (0, 1) of the last step for which a contact existed that ended `beyond` [m] ago."""
     displacement = normal_velocity * dt
     return min(max(1.0 - beyond / displacement, TINY_FRACTION), 1.0 - TINY_FRACTION) if displacement > 0.0 else 0.5
 
 
 @inline
-def rest_of_constant(theta):
-    """Missing part of the last sample of a constant that ended a fraction θ of a step later, for the next sample."""
+def end_correction_of_constant(theta):
+    """Correction, in the sample after its end, of a constant force that ended a fraction θ after the last sample."""
     return constant(theta) - 1.0
 
 
 @inline
-def rest_of_square_root(theta):
-    """Missing part of the last sample of a force that ends like a square root, over its value a step before the end."""
+def end_correction_of_square_root(theta):
+    """Correction after the end of a force that ends like a square root, over its value a step before the end."""
     return square_root_of(theta) - math.sqrt(theta)
 
 
@@ -106,6 +106,6 @@ def power(theta, s):
     own = theta**s
     if theta <= 1.0 and own > 0.0:  # at θ = 0 there is nothing to correct
         q = theta + 4.0
-        rest = q**s * (q / (1.0 + s) - 0.5 + s / (12.0 * q) - s * (s - 1.0) * (s - 2.0) / (720.0 * q * q * q))
-        return (rest - (1.0 + theta) ** s - (2.0 + theta) ** s - (3.0 + theta) ** s) / own
+        remainder = q**s * (q / (1.0 + s) - 0.5 + s / (12.0 * q) - s * (s - 1.0) * (s - 2.0) / (720.0 * q * q * q))
+        return (remainder - (1.0 + theta) ** s - (2.0 + theta) ** s - (3.0 + theta) ** s) / own
     return 1.0

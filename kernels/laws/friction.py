@@ -77,9 +77,9 @@ def spring_dashpot_slider(
     angle = (1.0 + time_sign) * half * contact.twist_rate
     spring = rotate_and_rescale_spring(spring, normal_force.contact_area_measure, area_before, contact.normal, angle)
     trial = add_scaled(spring, -half_step_k, velocity)
-    slid = max(math.sqrt(dot(trial, trial)) - limit, 0.0) / (k + TINY)
+    sliding_distance = max(math.sqrt(dot(trial, trial)) - limit, 0.0) / (k + TINY)
     spring, force = coulomb_limit(trial, damping, limit)
-    return force, add_scaled(spring, -half * k, velocity), 0.5 * dot(spring, spring) / (k + TINY), slid
+    return force, add_scaled(spring, -half * k, velocity), 0.5 * dot(spring, spring) / (k + TINY), sliding_distance
 
 
 @inline

@@ -52,9 +52,9 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     ), memory  # fmt: skip
 
 
-def spring_of(part, i, j, meeting):
+def spring_of(part, i, j, pair):
     """Spring parameters of the law, for contact times computed in Python."""
-    return collision_time.hertz(meeting.modulus, meeting.radius)
+    return collision_time.hertz(pair.modulus, pair.radius)
 
 
 PARTS[Hertz] = law_component(normal_force, spring=spring_of, power=1.5)

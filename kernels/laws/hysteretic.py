@@ -31,26 +31,26 @@ class Hysteretic(NamedTuple):
 
 
 @inline
-def unloading(k_1, k_p, depth, most):
-    """k_2 where the largest overlap was so large."""
-    return k_1 + (k_p - k_1) * (most / depth) if depth > 0.0 else k_p
+def unloading(k_1, k_p, depth, max_overlap):
+    """Unloading stiffness k_2 for a largest overlap [N/m]."""
+    return k_1 + (k_p - k_1) * (max_overlap / depth) if depth > 0.0 else k_p
 
 
 @inline
-def lost_by_loading(k_1, k_2, most):
-    """Energy lost on the way to the largest overlap."""
-    return 0.5 * k_1 * most * most * (1.0 - k_1 / k_2)
+def loading_loss(k_1, k_2, max_overlap):
+    """Energy dissipated by loading up to the largest overlap [J]."""
+    return 0.5 * k_1 * max_overlap * max_overlap * (1.0 - k_1 / k_2)
 
 
 @inline
-def lost_by_pulling(k_1, k_2, k_c, most):
-    """Energy that is lost from where the contact is on its limit to where surfaces part."""
-    overlap = (k_2 - k_1) / (k_2 + k_c) * most
+def pull_off_loss(k_1, k_2, k_c, max_overlap):
+    """Energy dissipated from the point where the contact reaches its tensile limit to separation [J]."""
+    overlap = (k_2 - k_1) / (k_2 + k_c) * max_overlap
     return 0.5 * k_c * overlap * overlap * (1.0 + k_c / k_2)
 
 
 @inline
-def most_at_limit(k_1, k_p, k_c, depth, overlap):
+def max_overlap_at_limit(k_1, k_p, k_c, depth, overlap):
     """Largest overlap of a contact that is on its limit: where k_2 (δ - m) + k_1 m is -k_c δ."""
     if depth > 0.0:
         half = 0.5 * overlap
@@ -65,27 +65,27 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     depth = part.depth[i, j] * contact.radius
     fraction = first_step_fraction(contact, normal_velocity, dt)
     weight = constant(fraction)
-    most = min(max(memory, contact.overlap), depth) if depth > 0.0 else max(memory, contact.overlap)
-    k_2, before = unloading(k_1, k_p, depth, most), unloading(k_1, k_p, depth, memory)
-    dissipation = lost_by_loading(k_1, k_2, most) - lost_by_loading(k_1, before, memory)
-    force = k_2 * (contact.overlap - most) + k_1 * most
+    max_overlap = min(max(memory, contact.overlap), depth) if depth > 0.0 else max(memory, contact.overlap)
+    k_2, before = unloading(k_1, k_p, depth, max_overlap), unloading(k_1, k_p, depth, memory)
+    dissipation = loading_loss(k_1, k_2, max_overlap) - loading_loss(k_1, before, memory)
+    force = k_2 * (contact.overlap - max_overlap) + k_1 * max_overlap
     if force < -k_c * contact.overlap:
         force = -k_c * contact.overlap
         if k_c > 0.0:
-            most = most_at_limit(k_1, k_p, k_c, depth, contact.overlap)
-            dissipation = lost_by_pulling(k_1, k_2, k_c, memory)
-            k_2 = unloading(k_1, k_p, depth, most)
-            dissipation -= lost_by_pulling(k_1, k_2, k_c, most)
+            max_overlap = max_overlap_at_limit(k_1, k_p, k_c, depth, contact.overlap)
+            dissipation = pull_off_loss(k_1, k_2, k_c, memory)
+            k_2 = unloading(k_1, k_p, depth, max_overlap)
+            dissipation -= pull_off_loss(k_1, k_2, k_c, max_overlap)
     return NormalForce(
         force=force, conservative=force, energy=0.5 * force * force / k_2,
         stiffness=k_1, stiffness_factor=1.0, contact_area_measure=1.0, area=contact.radius * contact.overlap,
         contact_time_fraction=fraction, first_step_stiffness_weight=weight, first_step_damping_weight=weight * weight,
         min_normal_force=-math.inf if k_c > 0.0 else 0.0, detachment_overlap=0.0 if k_c > 0.0 else -math.inf,
         friction_normal_offset=k_c * contact.overlap, instantaneous_dissipation=dissipation, persists=True,
-    ), most  # fmt: skip
+    ), max_overlap  # fmt: skip
 
 
-def spring(part, i, j, meeting):
+def spring(part, i, j, pair):
     """Spring parameters of the law, for contact times computed in Python."""
     return Spring(part.unloading[i, j], 1.0, part.loading[i, j])
 

@@ -81,7 +81,7 @@ class ContactForce(NamedTuple):
     loss: float  # [J]
     instantaneous_dissipation: float  # [J]
     persists: bool
-    slid: float  # [m]
+    sliding_distance: float  # [m]
 
 
 @inline
@@ -89,7 +89,14 @@ def no_contact_force():
     """Contact force of surfaces that do nothing to each other: 0."""
     none = (0.0, 0.0, 0.0)
     return ContactForce(
-        none, none, elastic=0.0, spring_energy=0.0, loss=0.0, instantaneous_dissipation=0.0, persists=False, slid=0.0
+        none,
+        none,
+        elastic=0.0,
+        spring_energy=0.0,
+        loss=0.0,
+        instantaneous_dissipation=0.0,
+        persists=False,
+        sliding_distance=0.0,
     )
 
 
@@ -103,8 +110,8 @@ class LawComponent(NamedTuple):
     In place of a function may stand what it would return.
     """
 
-    act: object
-    nothing: object  # initial value of the history
+    formula: object  # the formula of the component
+    initial_history: object  # history of a new contact
     load: object
     store: object
     width: int = 0
@@ -123,7 +130,9 @@ class Parts(dict):
 
     def __setitem__(self, tables, part):
         """Add one; what is compiled for one of another package is kept by the sources of that package."""
-        set_sources(tables, [f for f in (part.act, part.load, part.store, part.cutoff, part.power) if is_function(f)])
+        set_sources(
+            tables, [f for f in (part.formula, part.load, part.store, part.cutoff, part.power) if is_function(f)]
+        )
         super().__setitem__(tables, part)
 
 
@@ -131,7 +140,7 @@ PARTS: dict[type, LawComponent] = Parts()  # each part puts itself here
 
 
 @inline
-def load_nothing(rows, k, at):
+def load_no_history(rows, k, at):
     """Read no history from a row."""
     return (), at
 
@@ -176,19 +185,19 @@ def store_two_numbers(rows, k, at, memory):
 
 
 HISTORIES = (  # of so many columns: its initial value, and how it is read and written
-    ((), load_nothing, argument("at", 2)),
+    ((), load_no_history, argument("at", 2)),
     (0.0, load_number, store_number),
     ((0.0, 0.0), load_two_numbers, store_two_numbers),
     ((0.0, 0.0, 0.0), load_vector, store_vector),
 )
 
 
-def law_component(act, history=0, **more):
+def law_component(formula, history=0, **more):
     """Component of contact laws from its formula.
 
     Parameters
     ----------
-    act : function
+    formula : function
         Compiled by `inline`, see the package's docstring.
     history : int
         Number of columns that a contact remembers between steps: 0; 1, a number; 2, two numbers; 3, a vector, which
@@ -204,4 +213,4 @@ def law_component(act, history=0, **more):
     if history not in range(len(HISTORIES)):
         message = f"history is {history!r}, expected 0, 1, 2 or 3 columns"
         raise ValueError(message)
-    return LawComponent(act, *HISTORIES[history], history, **more)
+    return LawComponent(formula, *HISTORIES[history], history, **more)

@@ -25,20 +25,20 @@ from dem.kernels.laws.collision_time import Spring
 from dem.kernels.laws.first_step import (
     NOT_FIRST_STEP,
     constant,
+    end_correction_of_constant,
+    end_correction_of_square_root,
     first_step_fraction,
     last_step_fraction,
-    rest_of_constant,
-    rest_of_square_root,
 )
 from dem.kernels.laws.interface import PARTS, NormalForce, law_component
 
 TINY = 1e-150  # m, keeps a contact without adhesion from dividing by zero where it ends
-AT_TOUCH = 0.6 * 2.0 ** (2.0 / 3.0)  # energy over π w s² below zero at δ = 0
-AT_END = 0.1  # and above it where the contact ends
+LOSS_AT_CONTACT = 0.6 * 2.0 ** (2.0 / 3.0)  # energy over π w s² below zero at δ = 0
+LOSS_AT_SEPARATION = 0.1  # and above it where the contact ends
 
 
 class JKR(NamedTuple):
-    """Elastic spheres that stick."""
+    """Work of adhesion of elastic spheres."""
 
     work: np.ndarray  # (A, A) w of two materials [J/m²]
 
@@ -51,7 +51,7 @@ def length(work, modulus, radius):
 
 @inline
 def cutoff(part, i, j, modulus, radius):
-    """How far beyond touching a contact lives [m]: 3/4 s²/R*."""
+    """Distance of the surfaces at which a contact ends [m]: 3/4 s²/R*."""
     ratio = math.pi * part.work[i, j] / modulus
     return 0.75 * np.cbrt(ratio * ratio * radius)
 
@@ -80,24 +80,24 @@ def scaled_energy(alpha):
 
 
 @inline
-def normal_force(part, i, j, contact, normal_velocity, dt, held):
-    """Normal force of a contact; `held` is 1 for one that there was at the last step."""
+def normal_force(part, i, j, contact, normal_velocity, dt, was_in_contact):
+    """Normal force of a contact; `was_in_contact` is 1 if the surfaces were in contact at the last step."""
     work, modulus = part.work[i, j], 0.75 * contact.stiffness / math.sqrt(contact.radius)
     s = length(work, modulus, contact.radius)
     left = contact.overlap + cutoff(part, i, j, modulus, contact.radius)
     if left <= 0.0:
-        undamped = over(work, s, -left, contact, normal_velocity, dt)
+        undamped = force_after_separation(work, s, -left, contact, normal_velocity, dt)
     elif work > 0.0:
-        fraction = NOT_FIRST_STEP if held > 0.0 else first_step_fraction(contact, normal_velocity, dt)
-        undamped = stick(work, s, fraction, contact, held)
+        fraction = NOT_FIRST_STEP if was_in_contact > 0.0 else first_step_fraction(contact, normal_velocity, dt)
+        undamped = adhering_force(work, s, fraction, contact, was_in_contact)
     else:
-        undamped, _ = hertz.normal_force(part, i, j, contact, normal_velocity, dt, held)
+        undamped, _ = hertz.normal_force(part, i, j, contact, normal_velocity, dt, was_in_contact)
     return undamped, 1.0
 
 
 @inline
-def stick(work, s, fraction, contact, held):
-    """Force of surfaces that stick, of length s, and have for this fraction of the last step."""
+def adhering_force(work, s, fraction, contact, was_in_contact):
+    """Force of an adhering contact with the length scale s, which exists for this fraction of the last step."""
     unit, unit_force = math.pi * work * s * s, math.pi * work * contact.radius
     alpha, weight = radius_of_contact(contact.overlap * contact.radius / (s * s)), constant(fraction)
     force, a = weight * unit_force * scaled_force(alpha), alpha * s
@@ -108,47 +108,51 @@ def stick(work, s, fraction, contact, held):
         contact_time_fraction=fraction, first_step_stiffness_weight=root * weight, first_step_damping_weight=root *
         weight * weight,
         min_normal_force=-math.inf, detachment_overlap=-math.inf, friction_normal_offset=3.0 * unit_force,
-        instantaneous_dissipation=0.0 if held > 0.0 else AT_TOUCH * unit, persists=True,
+        instantaneous_dissipation=0.0 if was_in_contact > 0.0 else LOSS_AT_CONTACT * unit, persists=True,
     )  # fmt: skip
 
 
 @inline
-def over(work, s, beyond, contact, normal_velocity, dt):
-    """A contact that has ended so far ago [m], in the last step: what that has to add, which friction does not feel.
+def force_after_separation(work, s, beyond, contact, normal_velocity, dt):
+    """Correction of the force of a contact that ended in the last step, `beyond` [m] ago; without friction.
 
     Near the end F is π w R* (-5/6 - 2 √(2/3 (δ - δ_c) R*/s²)).
     """
     unit, unit_force = math.pi * work * s * s, math.pi * work * contact.radius
     theta = last_step_fraction(beyond, normal_velocity, dt)
     step = max(normal_velocity, 0.0) * dt * contact.radius / max(s * s, TINY)
-    rest = rest_of_constant(theta)
-    force = unit_force * (rest * scaled_force(0.5) - 2.0 * math.sqrt(2.0 / 3.0 * step) * rest_of_square_root(theta))
+    correction = end_correction_of_constant(theta)
+    force = unit_force * (
+        correction * scaled_force(0.5) - 2.0 * math.sqrt(2.0 / 3.0 * step) * end_correction_of_square_root(theta)
+    )
     a = 0.5 * s + TINY
     root = a / math.sqrt(contact.radius)
     return NormalForce(
         force=force, conservative=force, energy=0.0,
         stiffness=contact.stiffness, stiffness_factor=root, contact_area_measure=0.0, area=a * a,
-        contact_time_fraction=NOT_FIRST_STEP, first_step_stiffness_weight=root, first_step_damping_weight=root * rest *
-        abs(rest),
+        contact_time_fraction=NOT_FIRST_STEP, first_step_stiffness_weight=root,
+        first_step_damping_weight=root * correction * abs(correction),
         min_normal_force=-math.inf, detachment_overlap=-math.inf, friction_normal_offset=-math.inf,
-        instantaneous_dissipation=AT_END * unit, persists=False,
+        instantaneous_dissipation=LOSS_AT_SEPARATION * unit, persists=False,
     )  # fmt: skip
 
 
 _radii_of_contact = np.vectorize(in_python(radius_of_contact), otypes=[float])
 
 
-def spring(part, i, j, meeting):
+def spring(part, i, j, pair):
     """Spring parameters for contact times: Hertz's for d = a²/R*, F = K d^1.5 (1 - 3/√2 (d R*/s²)^(-3/4))."""
-    k = 4.0 / 3.0 * meeting.modulus * np.sqrt(meeting.radius)
-    unit = in_python(length)(part.work[i, j], meeting.modulus, meeting.radius) ** 2 / meeting.radius
+    k = 4.0 / 3.0 * pair.modulus * np.sqrt(pair.radius)
+    unit = in_python(length)(part.work[i, j], pair.modulus, pair.radius) ** 2 / pair.radius
 
-    def felt(overlap):
+    def effective_overlap(overlap):
         sticks = unit > 0.0
         scaled = np.maximum(np.divide(overlap, np.where(sticks, unit, 1.0)), -0.75)
         return np.where(sticks, unit * _radii_of_contact(scaled) ** 2, overlap)
 
-    return Spring(k, 1.5, pull=k * 3.0 / math.sqrt(2.0) * unit**0.75, pull_power=0.75, felt=felt)
+    return Spring(
+        k, 1.5, pull=k * 3.0 / math.sqrt(2.0) * unit**0.75, pull_power=0.75, effective_overlap=effective_overlap
+    )
 
 
 PARTS[JKR] = law_component(normal_force, history=1, cutoff=cutoff, spring=spring, power=1.5)

@@ -26,8 +26,8 @@ class Linear(NamedTuple):
 
 
 @inline
-def as_deep_as_hertz(k, mass, speed):
-    """Stiffness [N/m] with which an impact is as deep as by Hertz's law of stiffness k, 0.8 k √δ."""
+def stiffness_for_hertz_overlap(k, mass, speed):
+    """Linear stiffness [N/m] with the same largest overlap in an impact as Hertz's law of stiffness k, 0.8 k √δ."""
     return 0.8 * k**0.8 * (1.25 * mass * speed * speed) ** 0.2
 
 
@@ -38,7 +38,7 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     pulls = part.pulls[i, j] > 0.0
     k = part.stiffness[i, j] + part.rate[i, j] * contact.reduced_mass
     if part.speed[i, j] > 0.0:
-        k = as_deep_as_hertz(contact.stiffness, contact.reduced_mass, part.speed[i, j])
+        k = stiffness_for_hertz_overlap(contact.stiffness, contact.reduced_mass, part.speed[i, j])
     elastic, sets_in = k * contact.overlap, steady(contact.overlap, normal_velocity, dt)
     return NormalForce(
         force=elastic, conservative=elastic, energy=0.5 * elastic * contact.overlap,
@@ -50,12 +50,12 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     ), memory  # fmt: skip
 
 
-def spring(part, i, j, meeting):
+def spring(part, i, j, pair):
     """Spring parameters of the law, for contact times computed in Python."""
-    likened = in_python(as_deep_as_hertz)(
-        hertz(meeting.modulus, meeting.radius).stiffness, meeting.reduced, part.speed[i, j]
+    equivalent = in_python(stiffness_for_hertz_overlap)(
+        hertz(pair.modulus, pair.radius).stiffness, pair.reduced, part.speed[i, j]
     )
-    return Spring(part.stiffness[i, j] + part.rate[i, j] * meeting.reduced + likened, 1.0)
+    return Spring(part.stiffness[i, j] + part.rate[i, j] * pair.reduced + equivalent, 1.0)
 
 
 PARTS[Linear] = law_component(normal_force, spring=spring, power=1.0)

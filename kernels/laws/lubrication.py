@@ -33,25 +33,25 @@ def resistance(part, i, j, contact):
 
 
 @inline
-def resisted(part, i, j, contact, outcome, half):
-    """Force of a contact with that of its film added; half: half a time step [s]."""
+def add_film_force(part, i, j, contact, outcome, half):
+    """Add the force of the lubrication film to that of a contact; half: half a time step [s]."""
     normal_velocity = dot(contact.velocity, contact.normal)
-    against = resistance(part, i, j, contact) * normal_velocity
+    film_force = resistance(part, i, j, contact) * normal_velocity
     return ContactForce(
-        force=add_scaled(outcome.force, -against, contact.normal),
+        force=add_scaled(outcome.force, -film_force, contact.normal),
         couple=outcome.couple,
         elastic=outcome.elastic,
         spring_energy=outcome.spring_energy,
-        loss=outcome.loss + half * against * normal_velocity,
+        loss=outcome.loss + half * film_force * normal_velocity,
         instantaneous_dissipation=outcome.instantaneous_dissipation,
         persists=outcome.persists,
-        slid=outcome.slid,
+        sliding_distance=outcome.sliding_distance,
     )
 
 
 @inline
 def before_touch(part):
-    """The largest at which one begins [m]."""
+    """Largest gap at which a lubrication film acts [m]."""
     return part.farthest
 
 

@@ -30,14 +30,14 @@ exponent = select("law", {laws.Elastic: 1.5, laws.Composite: composite_power})
 
 @inline
 def share(size, area_measure, other, other_area):
-    """How much of a spring is left of two that become one, of squares and grips that they had, see above."""
+    """Largest magnitude of the joint spring of two merged contacts, from their squared springs and area measures."""
     stiff = math.sqrt(max(area_measure, other_area))
     return math.sqrt(stiff * (size / (math.sqrt(area_measure) + TINY) + other / (math.sqrt(other_area) + TINY)))
 
 
 @inline
-def join_vectors(one, other, area_measure, other_area):
-    """A spring's force in the plane of contact."""
+def join_vector_springs(one, other, area_measure, other_area):
+    """Join the tangential or rolling springs of two contacts that have merged."""
     both = add(one, other)
     most = share(dot(one, one), area_measure, dot(other, other), other_area)
     size = math.sqrt(dot(both, both))
@@ -45,14 +45,14 @@ def join_vectors(one, other, area_measure, other_area):
 
 
 @inline
-def join_turns(one, other, area_measure, other_area):
-    """A spring's couple about the normal, and its stiffness."""
+def join_torsional_springs(one, other, area_measure, other_area):
+    """Join the torsional springs of two contacts that have merged: couple about the normal, and stiffness."""
     return (one[0] + other[0], max(one[1], other[1])) if one[0] * other[0] < 0.0 else one
 
 
 FIRST = argument("one", 0)
 # of two histories of so many columns: (one, other, area_measure, other_area)
-JOINED = (FIRST, FIRST, join_turns, join_vectors)
+JOINED = (FIRST, FIRST, join_torsional_springs, join_vector_springs)
 join_of = select("part", laws.rows_of("damping"), lambda row: JOINED[row.width], handed=False)
 
 

@@ -45,7 +45,7 @@ def exponent(part, i, j):
     return part.exponent[i, j]
 
 
-def spring(part, i, j, meeting):
+def spring(part, i, j, pair):
     """Spring parameters of the law, for contact times computed in Python."""
     return Spring(part.stiffness[i, j], part.exponent[i, j])
 

@@ -58,8 +58,8 @@ def rolling_torque(part, i, j, contact, normal_force, limit, spring, area_before
 
 
 @inline
-def brake(part, i, j, contact, normal_force, limit, spring, area_before, half, time_sign):
-    """Couple of constant size."""
+def constant_torque(part, i, j, contact, normal_force, limit, spring, area_before, half, time_sign):
+    """Rolling torque of constant magnitude, against the rolling velocity (type A of Ai et al.)."""
     rolling = add_scaled(
         contact.relative_angular_velocity, -dot(contact.relative_angular_velocity, contact.normal), contact.normal
     )
@@ -74,5 +74,5 @@ def no_rolling(part, i, j, contact, normal_force, limit, spring, area_before, ha
     return (0.0, 0.0, 0.0), spring, 0.0
 
 
-PARTS[Rolling], PARTS[ConstantTorque] = law_component(rolling_torque, history=3), law_component(brake)
+PARTS[Rolling], PARTS[ConstantTorque] = law_component(rolling_torque, history=3), law_component(constant_torque)
 FREE_ROLLING = law_component(no_rolling)

@@ -6,7 +6,7 @@ exact, hence equal for any order and number of threads, and LLVM vectorises them
 
 For energies of bodies and contacts one unit is fine enough. The dissipation of contacts and the work of walls in half a
 step are summed over a whole run, and a bed at rest may lose less than a unit a contact and half step for ever. Such a
-term is two integers, whole units and a rest. `accumulate` adds their sums over passes in floats, in the order of time.
+term is two integers, units and subunits. `accumulate` adds their sums over passes in floats, in the order of time.
 """
 
 import numpy as np
@@ -16,7 +16,8 @@ from dem.kernels.numerics.vector import add, cross, dot, load, multiply, scale
 
 REFERENCE_BITS = 40  # the energies at the start sum to about 2^40 units, so one unit is 1e-12 of them
 CLIP = 2.0**56  # units; what a term of an exploding run counts as
-REST = 2.0**32  # parts of a unit that a rest counts: 2e-22 of the energies at the start; 2^31 contacts fit 64 bits
+# integers that count the fraction of a unit: 2e-22 of the energies at the start; 2^31 contacts fit 64 bits
+SUBUNITS_PER_UNIT = 2.0**32
 
 
 @inline
@@ -42,7 +43,7 @@ def as_words(energy, per_joule):
     """Energy [J] as the nearest integer number of units, and what that leaves, in parts of a unit: both integers."""
     units = clipped(energy * per_joule)
     whole = np.rint(units)
-    return np.int64(whole), np.int64(np.rint((units - whole) * REST))
+    return np.int64(whole), np.int64(np.rint((units - whole) * SUBUNITS_PER_UNIT))
 
 
 @inline
@@ -54,7 +55,7 @@ def add_words(a, b):
 @inline
 def in_units(words):
     """Energy of two words as one float [units]."""
-    return words[0] + words[1] / REST
+    return words[0] + words[1] / SUBUNITS_PER_UNIT
 
 
 @inline

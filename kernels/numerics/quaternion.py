@@ -13,7 +13,7 @@ from dem.kernels.numerics.vector import add_scaled, cross, dot, scale
 # cos √x and sin √x / √x as power series in x. With ten terms each the first one left out is below
 # 1/20! = 4e-19 of the sum for x <= 1, so the series are as exact as the library functions.
 SERIES_LIMIT = 1.0
-LARGEST_TURN = 2.0 * SERIES_LIMIT  # rad in one step of a scheme: the series take half of it
+MAX_ROTATION_ANGLE = 2.0 * SERIES_LIMIT  # rad in one step of a scheme: the series take half of it
 (C0, C1, C2, C3, C4, C5, C6, C7, C8, C9) = ((-1) ** k / math.factorial(2 * k) for k in range(10))
 (S0, S1, S2, S3, S4, S5, S6, S7, S8, S9) = ((-1) ** k / math.factorial(2 * k + 1) for k in range(10))
 

@@ -87,7 +87,7 @@ def box_muller(u, w):
 
 
 @inline
-def normals_for(purpose, seed, place, time, draw):
+def standard_normals_for(purpose, seed, place, time, draw):
     """Four independent standard normal numbers, made of the uniform ones of the same draw; none exceeds 8.6."""
     u = uniforms_for(purpose, seed, place, time, draw)
     a, b = box_muller(u[0], u[1])
@@ -96,6 +96,6 @@ def normals_for(purpose, seed, place, time, draw):
 
 
 @inline
-def normals(seed, particle, contact, draw):
+def standard_normals(seed, particle, contact, draw):
     """Four independent standard normal numbers for a draw at a contact of a particle."""
-    return normals_for(0, seed, particle, contact, draw)
+    return standard_normals_for(0, seed, particle, contact, draw)

@@ -9,7 +9,7 @@ import math
 
 from dem.kernels.compiler.jit import func, inline, kernel
 
-TURN = 2.0 * math.pi
+TWO_PI = 2.0 * math.pi
 MOMENTS = 6  # 1, x, y, x², y², xy
 
 
@@ -54,10 +54,10 @@ def covered_arcs(i, rho, z, centres, radii, starts, ends):
         if d >= rho + other or d + other <= rho:
             continue
         half = math.acos(min(max((d * d + rho * rho - other * other) / (2.0 * d * rho), -1.0), 1.0))
-        start = (math.atan2(dy, dx) - half) % TURN
-        n = insert(n, start, min(start + 2.0 * half, TURN), starts, ends)
-        if start + 2.0 * half > TURN:
-            n = insert(n, 0.0, start + 2.0 * half - TURN, starts, ends)
+        start = (math.atan2(dy, dx) - half) % TWO_PI
+        n = insert(n, start, min(start + 2.0 * half, TWO_PI), starts, ends)
+        if start + 2.0 * half > TWO_PI:
+            n = insert(n, 0.0, start + 2.0 * half - TWO_PI, starts, ends)
     return n
 
 
@@ -84,7 +84,7 @@ def add_free_arcs(x, y, rho, covered, starts, ends, nodes, weights, moments):
     """
     at = 0.0
     for k in range(covered + 1):
-        start = starts[k] if k < covered else TURN
+        start = starts[k] if k < covered else TWO_PI
         if start > at:
             add_arc(x, y, rho, at, start, nodes, weights, moments)
         if k < covered:

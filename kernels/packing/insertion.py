@@ -12,7 +12,7 @@ CLEARANCE = 1.0 + 1e-9  # a touch that rounding may turn is none
 
 
 class Occupied(NamedTuple):
-    """Spheres that have a place, in linked cells."""
+    """Spheres inserted so far, in linked cells."""
 
     lower: np.ndarray  # (3,) corner of the first cell [m]
     period: np.ndarray  # (3,) [m]; 0 along axes that are not periodic
@@ -24,104 +24,108 @@ class Occupied(NamedTuple):
 
 
 @inline
-def cell_along(x, axis, taken):
+def cell_along(x, axis, occupied):
     """Cell along one axis; what lies outside counts to the outermost ones."""
-    cell = np.int64(math.floor((x - taken.lower[axis]) * taken.scale[axis]))
-    return min(max(cell, 0), taken.last.shape[axis] - 1)
+    cell = np.int64(math.floor((x - occupied.lower[axis]) * occupied.scale[axis]))
+    return min(max(cell, 0), occupied.last.shape[axis] - 1)
 
 
 @inline
-def wrapped(x, axis, taken):
+def wrapped(x, axis, occupied):
     """A coordinate within the period."""
-    period = taken.period[axis]
-    return x - period * math.floor((x - taken.lower[axis]) / period) if period > 0.0 else x
+    period = occupied.period[axis]
+    return x - period * math.floor((x - occupied.lower[axis]) / period) if period > 0.0 else x
 
 
 @inline
-def into_period(x, taken):
+def into_period(x, occupied):
     """A point within the periods."""
-    return wrapped(x[0], 0, taken), wrapped(x[1], 1, taken), wrapped(x[2], 2, taken)
+    return wrapped(x[0], 0, occupied), wrapped(x[1], 1, occupied), wrapped(x[2], 2, occupied)
 
 
 @inline
-def gap_along(x, s, axis, taken):
+def gap_along(x, s, axis, occupied):
     """Distance of a point from the nearest image of sphere s along one axis."""
-    gap, period = x - taken.centre[axis, s], taken.period[axis]
+    gap, period = x - occupied.centre[axis, s], occupied.period[axis]
     return gap - period * math.floor(gap / period + 0.5) if period > 0.0 else gap
 
 
 @inline
-def is_missing(cell, axis, taken):
+def is_missing(cell, axis, occupied):
     """Whether there is no such cell along this axis, not even as an image."""
-    return taken.period[axis] == 0.0 and (cell < 0 or cell >= taken.last.shape[axis])
+    return occupied.period[axis] == 0.0 and (cell < 0 or cell >= occupied.last.shape[axis])
 
 
 @func
-def take(x, r, s, taken):
-    """Note sphere s at the point x."""
-    store(taken.centre, s, x)
-    taken.radius[s] = r
-    i, j, k = cell_along(x[0], 0, taken), cell_along(x[1], 1, taken), cell_along(x[2], 2, taken)
-    taken.before[s] = taken.last[i, j, k]
-    taken.last[i, j, k] = s
+def add_sphere(x, r, s, occupied):
+    """Add sphere s at the point x to the linked cells."""
+    store(occupied.centre, s, x)
+    occupied.radius[s] = r
+    i, j, k = cell_along(x[0], 0, occupied), cell_along(x[1], 1, occupied), cell_along(x[2], 2, occupied)
+    occupied.before[s] = occupied.last[i, j, k]
+    occupied.last[i, j, k] = s
 
 
 @func
-def is_free(x, r, taken):
-    """Whether a sphere at the point x overlaps none that has a place; cells are as wide as the largest one."""
-    i, j, k = cell_along(x[0], 0, taken), cell_along(x[1], 1, taken), cell_along(x[2], 2, taken)
-    cells = taken.last.shape
+def is_free(x, r, occupied):
+    """Whether a sphere at the point x overlaps no inserted one; cells are as wide as the largest sphere."""
+    i, j, k = cell_along(x[0], 0, occupied), cell_along(x[1], 1, occupied), cell_along(x[2], 2, occupied)
+    cells = occupied.last.shape
     for a in range(i - 1, i + 2):
         for b in range(j - 1, j + 2):
             for c in range(k - 1, k + 2):
-                if is_missing(a, 0, taken) or is_missing(b, 1, taken) or is_missing(c, 2, taken):
+                if is_missing(a, 0, occupied) or is_missing(b, 1, occupied) or is_missing(c, 2, occupied):
                     continue
-                s = taken.last[a % cells[0], b % cells[1], c % cells[2]]
+                s = occupied.last[a % cells[0], b % cells[1], c % cells[2]]
                 while s >= 0:
-                    gap = gap_along(x[0], s, 0, taken), gap_along(x[1], s, 1, taken), gap_along(x[2], s, 2, taken)
-                    reach = (r + taken.radius[s]) * CLEARANCE
+                    gap = (
+                        gap_along(x[0], s, 0, occupied),
+                        gap_along(x[1], s, 1, occupied),
+                        gap_along(x[2], s, 2, occupied),
+                    )
+                    reach = (r + occupied.radius[s]) * CLEARANCE
                     if dot(gap, gap) < reach * reach:
                         return False
-                    s = taken.before[s]
+                    s = occupied.before[s]
     return True
 
 
 @kernel
-def take_all(centre, radius, taken):
-    """Note the first spheres, wherever they are; centres (3, M)."""
+def add_spheres(centre, radius, occupied):
+    """Add given spheres to the linked cells without a check; centres (3, M)."""
     for s in range(radius.size):
-        take(into_period(load(centre, s), taken), radius[s], s, taken)
+        add_sphere(into_period(load(centre, s), occupied), radius[s], s, occupied)
 
 
 @func
-def fits(x, q, first, end, offset, size, low, high, taken):
+def is_body_free(x, q, first, end, offset, size, low, high, occupied):
     """Whether a body stays within low and high, and all of its spheres are free.
 
     x, q: place and orientation offered [m].
     first, end: its spheres, columns of `offset` and entries of `size`.
     offset, size: (3, S) centres in the body frame, (S,) radii [m].
     low, high: (3,) corners of the region [m].
-    taken: `Occupied`.
+    occupied: `Occupied`.
     """
     for o in range(first, end):
         place = add(x, rotate(q, load(offset, o)))
         for axis in range(3):
             if place[axis] - size[o] < low[axis] or place[axis] + size[o] > high[axis]:
                 return False
-        if not is_free(into_period(place, taken), size[o], taken):
+        if not is_free(into_period(place, occupied), size[o], occupied):
             return False
     return True
 
 
 @kernel
-def insert(first, offset, size, low, high, position, orientation, taken, placed, turned, progress):
+def insert(first, offset, size, low, high, position, orientation, occupied, placed, turned, progress):
     """Offer places to one body after the other, until bodies or offers are used up.
 
     first: (B + 1,) int; body b has the spheres first[b] to first[b + 1].
     offset, size: (3, S) centres in the body frame, (S,) radii [m].
     low, high: (3,) corners of the region [m].
     position, orientation: (3, P) [m], (4, P), the offers.
-    Writes taken: `Occupied`, the spheres of bodies that have a place.
+    Writes occupied: `Occupied`, the spheres of bodies that have a place.
     Writes placed, turned: (3, B) [m], (4, B), where those bodies are.
     Writes progress: (3,) int, next body, spheres that have a place, offers that the next body has refused.
     """
@@ -132,9 +136,9 @@ def insert(first, offset, size, low, high, position, orientation, taken, placed,
         x = load(position, p)
         q = (orientation[0, p], orientation[1, p], orientation[2, p], orientation[3, p])
         refused += 1
-        if fits(x, q, first[body], first[body + 1], offset, size, low, high, taken):
+        if is_body_free(x, q, first[body], first[body + 1], offset, size, low, high, occupied):
             for o in range(first[body], first[body + 1]):
-                take(into_period(add(x, rotate(q, load(offset, o))), taken), size[o], spheres, taken)
+                add_sphere(into_period(add(x, rotate(q, load(offset, o))), occupied), size[o], spheres, occupied)
                 spheres += 1
             store(placed, body, x)
             turned[0, body], turned[1, body], turned[2, body], turned[3, body] = q

@@ -5,7 +5,7 @@ from dem.kernels.compiler.jit import kernel
 from dem.kernels.numerics.quaternion import load_quaternion, rotate
 from dem.kernels.numerics.random import philox, uniform
 from dem.kernels.numerics.vector import add, load
-from dem.kernels.packing.insertion import into_period, is_free, take
+from dem.kernels.packing.insertion import add_sphere, into_period, is_free
 
 
 @kernel
@@ -19,7 +19,7 @@ def draw(purpose, seed, stream, turn, number, draws, out):
 
 
 @kernel
-def place_each(first, offset, size, gap, usable, position, orientation, taken, used, chosen):
+def place_each(first, offset, size, gap, usable, position, orientation, occupied, used, chosen):
     """Offer places to one body after the other.
 
     first: (B + 1,) int; body b has the spheres first[b] to first[b + 1].
@@ -27,7 +27,7 @@ def place_each(first, offset, size, gap, usable, position, orientation, taken, u
     gap: distance that there has to be between surfaces [m].
     usable: (B, A) int8, offers that may be taken at all.
     position, orientation: (3, B A) [m], (4, B A), the offers.
-    Writes taken: `Occupied`, the spheres of bodies that have a place. Writes used: (1,) int, spheres that have a place.
+    Writes occupied: `Occupied`, spheres of bodies that have a place. Writes used: (1,) int, spheres that have a place.
     Writes chosen: (B,) int, the offer that each body took, or -1; those that have one already are left out.
     """
     offers, spheres = usable.shape[1], used[0]
@@ -39,12 +39,12 @@ def place_each(first, offset, size, gap, usable, position, orientation, taken, u
             x, q = load(position, k), load_quaternion(orientation, k)
             o = first[b]
             while free and o < first[b + 1]:
-                place = into_period(add(x, rotate(q, load(offset, o))), taken)
-                free = is_free(place, size[o] + gap, taken)
+                place = into_period(add(x, rotate(q, load(offset, o))), occupied)
+                free = is_free(place, size[o] + gap, occupied)
                 o += 1
             if free:
                 for s in range(first[b], first[b + 1]):
-                    take(into_period(add(x, rotate(q, load(offset, s))), taken), size[s], spheres, taken)
+                    add_sphere(into_period(add(x, rotate(q, load(offset, s))), occupied), size[s], spheres, occupied)
                     spheres += 1
                 chosen[b] = a
             a += 1

@@ -87,8 +87,8 @@ start, predict, velocity, correct, whole, load_memory, store_memory = (
 )
 
 
-leaps = type_is(lambda scheme: SCHEMES[scheme].behind)
-leads = type_is(lambda scheme: SCHEMES[scheme].lead)
+is_leapfrog = type_is(lambda scheme: SCHEMES[scheme].behind)
+has_lead = type_is(lambda scheme: SCHEMES[scheme].lead)
 # not called of schemes that have none
 lead = select("scheme", SCHEMES, lambda row: row.lead or lead_half, handed=False)
 is_gyroscopic = type_is(lambda scheme: SCHEMES[scheme].gyroscopic)

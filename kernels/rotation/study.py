@@ -67,15 +67,15 @@ def _several_step(scheme, law, body_frame, t, q, omega, inertia, dt):
 
 
 @register_jitable
-def judge(tau, omega, dt, most_turn):
-    """DONE if a step is sound, or what is wrong with it."""
+def check_step(tau, omega, dt, most_turn):
+    """Return DONE, NOT_FINITE, or TURNS_TOO_FAST if the step rotates by more than `most_turn`."""
     if not dot(tau, tau) + dot(omega, omega) < math.inf:
         return NOT_FINITE
     return DONE if math.sqrt(dot(omega, omega)) * dt <= most_turn else TURNS_TOO_FAST
 
 
 @register_jitable
-def note(row, q, omega_body, body_frame, orientation, angular_velocity):
+def store_column(row, q, omega_body, body_frame, orientation, angular_velocity):
     """Write one column of the result."""
     omega = omega_body if body_frame else rotate(q, omega_body)
     for k in range(4):
@@ -97,8 +97,8 @@ def integrate(scheme, law, body_frame, q, omega, inertia, dt, most_turn, steps, 
     """
     tau = world_torque(law, body_frame, 0.0, q, omega)
     memory = rotation.start(scheme, q, omega, tau, inertia, dt)
-    note(0, q, omega, body_frame, orientation, angular_velocity)
-    code = judge(tau, omega, dt, most_turn)
+    store_column(0, q, omega, body_frame, orientation, angular_velocity)
+    code = check_step(tau, omega, dt, most_turn)
     n = 0
     while code == DONE and n < steps:
         n += 1
@@ -106,10 +106,10 @@ def integrate(scheme, law, body_frame, q, omega, inertia, dt, most_turn, steps, 
         omega = rotation.velocity(scheme, memory, q_force, inertia, dt)
         tau = world_torque(law, body_frame, n * dt, q_force, omega)
         memory = rotation.correct(scheme, memory, q_force, tau, inertia, dt)
-        code = judge(tau, omega, dt, most_turn)
+        code = check_step(tau, omega, dt, most_turn)
         if n % every == 0:
             q, omega = rotation.whole(scheme, memory, q_force, inertia, dt)
-            note(n // every, q, omega, body_frame, orientation, angular_velocity)
+            store_column(n // every, q, omega, body_frame, orientation, angular_velocity)
     return code, n
 
 
@@ -121,15 +121,15 @@ def integrate_several(
     scheme, law, body_frame, q, omega, inertia, dt, most_turn, steps, every: see `integrate`.
     Writes orientation, angular_velocity: (4, K), (3, K) at every `every`-th step. Returns code, n as of `integrate`.
     """
-    note(0, q, omega, body_frame, orientation, angular_velocity)
-    code = judge(world_torque(law, body_frame, 0.0, q, omega), omega, dt, most_turn)
+    store_column(0, q, omega, body_frame, orientation, angular_velocity)
+    code = check_step(world_torque(law, body_frame, 0.0, q, omega), omega, dt, most_turn)
     n = 0
     while code == DONE and n < steps:
         q, omega = several_step(scheme, law, body_frame, n * dt, q, omega, inertia, dt)
         n += 1
-        code = judge(omega, omega, dt, most_turn)
+        code = check_step(omega, omega, dt, most_turn)
         if n % every == 0:
-            note(n // every, q, omega, body_frame, orientation, angular_velocity)
+            store_column(n // every, q, omega, body_frame, orientation, angular_velocity)
     return code, n
 
 

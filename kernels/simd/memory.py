@@ -128,10 +128,10 @@ def permutation(*places):
     return permute_in_python if numba.config.DISABLE_JIT else permute_compiled
 
 
-turn_four = permutation(8, 9, 10, 11, 4, 5, 6, 7)  # the first four from zero
-turn_three = permutation(8, 9, 10, 3, 4, 5, 6, 7)  # the first three
-negate_lanes = permutation(12, 13, 14, 15, 0, 1, 2, 3)  # the last four from zero, before the first
-negate_three_lanes = permutation(12, 13, 14, 7, 0, 1, 2, 3)  # the same, but the last one as it is
+negate_first_four = permutation(8, 9, 10, 11, 4, 5, 6, 7)  # the first four from zero
+negate_first_three = permutation(8, 9, 10, 3, 4, 5, 6, 7)  # the first three
+swap_halves_negating = permutation(12, 13, 14, 15, 0, 1, 2, 3)  # the last four from zero, before the first
+swap_halves_negating_three = permutation(12, 13, 14, 7, 0, 1, 2, 3)  # the same, but the last one as it is
 add_eight = add_eight_in_python if numba.config.DISABLE_JIT else add_eight_compiled
 atomic_add = atomic_add_in_python if numba.config.DISABLE_JIT else atomic_add_compiled
 prefetch = prefetch_nothing if numba.config.DISABLE_JIT else prefetch_compiled

@@ -64,9 +64,9 @@ def work_of_fixed(low, high, first_body, half, per_joule, kind, inverse_mass, ve
     kind, inverse_mass, velocity, force: (N,), (G,), (3, N), (3, N) of `Bodies` and `Kinds`.
     Returns whole units, and parts of a unit.
     """
-    whole, rest = np.int64(0), np.int64(0)
+    whole, subunits = np.int64(0), np.int64(0)
     for b in range(low, high):
         if is_fixed(b, kind, inverse_mass):
             words = as_words(-half * dot(load(force, b - first_body), load(velocity, b)), per_joule)
-            whole, rest = whole + words[0], rest + words[1]
-    return whole, rest
+            whole, subunits = whole + words[0], subunits + words[1]
+    return whole, subunits

@@ -15,9 +15,9 @@ box             `dem.kernels.domain.faces.BoxFaces`, or `dem.kernels.domain.peri
 scheme, law     a type of ``kernels.rotation``, a tuple of ``kernels.laws``; memory: what the one remembers of a body
 fluid           a tuple of ``dem.kernels.fluid``
 mode            `chunks.Serial` or `chunks.Threaded`
-constants, progress   `time_loop.RunConstants`, `time_loop.RunState`
+constants, run_state  `time_loop.RunConstants`, `time_loop.RunState`
 chunk_sums      (C, COLUMNS) int64 of ``chunk_step``: sums and maxima of each chunk
-context         `StepContext`: all of these but mode and progress, which is what functions of a step are handed
+context         `StepContext`: all of these but mode and run_state, which is what functions of a step are handed
 c; b; s         chunk; index of a body; sphere. low, high: the bodies from low to high, without high
 first_body      the body whose column of force and torque is the first: that of body b is b - first_body
 dt, half        time step, half of it [s]
@@ -145,11 +145,11 @@ class Neighbours(NamedTuple):
     # (F + 1, 12): torque on j in 0 to 2, force on i in 4 to 6, torque on i in 8 to 10. Eight numbers are what a body
     # sums. Rows of a chunk's contacts come one after the other, so that few lines are used; the first is zero for ever
     force_torque: np.ndarray
-    # (B, PARTS KNOWN BLOCK) scratch of the B blocks, of pairs and faces, see kernels.soft.contact.batch_kinematics
+    # (B, PARTS KINEMATICS_ROWS BLOCK) scratch of B blocks of pairs and faces, see kernels.soft.contact.batch_kinematics
     batch_kinematics: np.ndarray
     batch_history: np.ndarray  # (B, R or 1, BLOCK) the same
-    batch_forces: np.ndarray  # (B, OUT BLOCK) the same
-    batch_ids: np.ndarray  # (B, TOLD, BLOCK) int64, the same
+    batch_forces: np.ndarray  # (B, RESULT_ROWS BLOCK) the same
+    batch_ids: np.ndarray  # (B, ID_ROWS, BLOCK) int64, the same
     overlap: np.ndarray  # (F,) [m]
     found: np.ndarray  # (7 F,) of convex bodies, see `dem.kernels.soft.contact.convex_contacts`; else empty
     # of convex bodies, else empty: (C K,) how far both bodies of a candidate may be, together, from where they were at

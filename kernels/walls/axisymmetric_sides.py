@@ -219,8 +219,8 @@ def join(links, one, other, s, line, piece, side, tube, numbers, k, scratch):
 
 
 @func
-def follow(number, minima, links, line, piece, side, tube, numbers, k, scratch):
-    """Write the minima of a strip, of this number, and what joins them; returns how many minima and links there are."""
+def write_strip_minima(number, minima, links, line, piece, side, tube, numbers, k, scratch):
+    """Write the minima of a strip, of this number, and their links; returns the numbers of minima and of links."""
     n, before, at, here = breaks(line, piece, scratch), ENDS, -1.0, -1.0
     is_falling = slope_along(line, piece, side, -1.0) < 0.0
     for i in range(1, n):
@@ -256,8 +256,8 @@ def minimum_at(number, s, minima, scratch):
 
 
 @inline
-def dissolve(low, end, other, row, radius, scratch):
-    """Leave out a low with the link at which it appears, that of a circle where it is nearest; False if it is not."""
+def remove_minimum(low, end, other, row, radius, scratch):
+    """Remove a minimum together with the link at the circle where it lies; returns False if it lies elsewhere."""
     at_it = low != ENDS and scratch[low, REGION] == end and scratch[low, IS_MINIMUM] > 0.0
     if not at_it or abs(scratch[low, PLACE] - scratch[row, PLACE]) > SAME:
         return False
@@ -269,7 +269,7 @@ def dissolve(low, end, other, row, radius, scratch):
 
 
 @func
-def bridge(number, after, minima, links, line, radius, numbers, k, scratch):
+def link_strips(number, after, minima, links, line, radius, numbers, k, scratch):
     """Write the links of two strips, at the circle that the first point of the second sweeps; returns how many.
 
     radius: of the capsule [m].
@@ -289,8 +289,8 @@ def bridge(number, after, minima, links, line, radius, numbers, k, scratch):
                 a, b = find_root(one, scratch), find_root(other, scratch)
                 if scratch[row, DISTANCE] >= radius or a == b:
                     scratch[row, STATE] = DONE
-                elif not dissolve(one, 2.0, other, row, radius, scratch):
-                    dissolve(other, 1.0, one, row, radius, scratch)
+                elif not remove_minimum(one, 2.0, other, row, radius, scratch):
+                    remove_minimum(other, 1.0, one, row, radius, scratch)
         is_falling, here = not is_rising, there
     return links
 
@@ -305,12 +305,12 @@ def write_minima_and_links(x, u, radius, numbers, k, scratch):
         piece = segment_at(numbers, k + POINTS + 2 * i)
         p, q, _end = from_segment(r, z, piece)
         if p * p + q * q < reach * reach and not is_hollow(ends, piece):
-            minima, links = follow(i, minima, links, line, piece, 1.0, 0.0, numbers, k, scratch)
+            minima, links = write_strip_minima(i, minima, links, line, piece, 1.0, 0.0, numbers, k, scratch)
     first = k + POINTS
     for i in range(0 if is_closed(numbers, k) else 1, last if minima > 0 else 0):
         p, q = r - numbers[first + 2 * i], z - numbers[first + 2 * i + 1]
         if p * p + q * q < reach * reach:
-            links = bridge(i - 1 if i > 0 else last - 1, i, minima, links, line, radius, numbers, k, scratch)
+            links = link_strips(i - 1 if i > 0 else last - 1, i, minima, links, line, radius, numbers, k, scratch)
     return minima, links
 
 
@@ -395,5 +395,5 @@ def find_side_on_torus(x, u, radius, power, numbers, k, contacts, scratch):
     ring, tube, side = numbers[k + 9], numbers[k + 10], numbers[k + 11]
     scratch[ENDS, PARENT] = ENDS
     line, circle = line_of(x, u, numbers, k), (ring, 0.0, ring, 0.0)
-    minima, links = follow(0, 0, 0, line, circle, side, tube, numbers, k, scratch)
+    minima, links = write_strip_minima(0, 0, 0, line, circle, side, tube, numbers, k, scratch)
     return sum_up(minima, links, radius, power, contacts, scratch) if minima > 0 else 0

@@ -11,7 +11,7 @@ from dem.kernels.compiler.jit import func, inline, kernel, noinline, select
 from dem.kernels.numerics.vector import load
 from dem.kernels.walls import contact_patches, primitives, revolution
 from dem.kernels.walls.potential_terms import add_piece, clear_contact
-from dem.kernels.walls.wall_kinds import CONVEX, ENDS_ONLY, FIRST_OWN, KINDS, SPECIAL, WallKind, own_distance
+from dem.kernels.walls.wall_kinds import CONVEX, ENDS_ONLY, FIRST_USER_KIND, KINDS, SPECIAL, WallKind, user_distance
 
 MESH, REVOLUTION, PLANE, BALL, RECTANGLE, BLOCK, CAPSULE, TORUS = range(8)
 PRIMITIVES = {
@@ -69,14 +69,14 @@ def _either(kind, own, others):
 
 
 @inline
-def distance_of_own(kind, x, geometry, k):
+def distance_of_user_kind(kind, x, geometry, k):
     """Distance and gradient of a kind that is not of this package."""
-    return own_distance(geometry.own, kind - FIRST_OWN, (x, geometry.numbers, k))
+    return user_distance(geometry.own, kind - FIRST_USER_KIND, (x, geometry.numbers, k))
 
 
 def _choice():
     """Function of (kind, x, geometry, k): distance of x from a primitive, less than 0 within, and its gradient."""
-    found = distance_of_own
+    found = distance_of_user_kind
     for kind, row in reversed(PRIMITIVES.items()):
         found = _either(kind, row.distance, found)
     return found

@@ -94,8 +94,8 @@ def mark(cell, triangle, centre, half, reach, middle, rows, masks, counts):
 
 
 @kernel
-def deal(cell, triangle, masks, following, cell_out, triangle_out):
-    """Write the pairs of parts and triangles, those of a part together, in the order that they had.
+def distribute_triangles(cell, triangle, masks, following, cell_out, triangle_out):
+    """Write the pairs of parts and triangles sorted by part, in their former order within a part.
 
     following: (8 C,) where the next pair of each part goes, which counts on.
     """

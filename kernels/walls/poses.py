@@ -1,4 +1,4 @@
-"""Where walls are at a time, and how they move there: functions of time alone, so that restarts are exact.
+"""Poses and velocities of walls as functions of time alone, so that restarts are exact.
 
 A wall goes through the stages of its motion one after the other: each takes it rigidly from where the ones before have
 put it. A stage is, at a time τ that runs from its start to its stop and stands still before and after,
@@ -25,7 +25,7 @@ class Motions(NamedTuple):
     about: np.ndarray  # (3, W) the point that torques are about, at time 0; it moves with the wall [m]
     first: np.ndarray  # (W + 1,) int64: stages of wall w are first[w] to first[w + 1]
     drift: np.ndarray  # (3, K) u [m/s]
-    swing: np.ndarray  # (3, K) s [m]
+    amplitude: np.ndarray  # (3, K) s [m]
     rate: np.ndarray  # (K,) ω [rad/s]
     phase: np.ndarray  # (K,) φ [rad]
     axis: np.ndarray  # (3, K) unit vector
@@ -66,12 +66,12 @@ def of_table(k, t, column, motions):
 
 @inline
 def displacement(k, t, motions):
-    """How far stage k has shifted a wall at a time since its start, and how fast."""
+    """Displacement and velocity of a wall by stage k at a time since its start."""
     angle = motions.rate[k] * t + motions.phase[k]
-    swung, swinging = math.sin(angle) - math.sin(motions.phase[k]), motions.rate[k] * math.cos(angle)
-    u, s = load(motions.drift, k), load(motions.swing, k)
-    d = add_scaled(scale(t, u), swung, s)
-    v = add_scaled(u, swinging, s)
+    oscillation, oscillation_rate = math.sin(angle) - math.sin(motions.phase[k]), motions.rate[k] * math.cos(angle)
+    u, s = load(motions.drift, k), load(motions.amplitude, k)
+    d = add_scaled(scale(t, u), oscillation, s)
+    v = add_scaled(u, oscillation_rate, s)
     if motions.first_row[k + 1] > motions.first_row[k]:
         x, v_x = of_table(k, t, 1, motions)
         y, v_y = of_table(k, t, 2, motions)
@@ -103,10 +103,10 @@ def carried(x, q, c, d):
 
 
 @func
-def place(w, time, further, drift, motions, poses):
-    """Put wall w where it is at a time; returns the distance that none of its points exceeds from where it was [m].
+def place(w, time, offset, drift, motions, poses):
+    """Set the pose of wall w at a time; returns a bound of the displacement of its points since the last call [m].
 
-    further, drift: how much further along it is than its stages take it, and how fast that grows [m, m/s].
+    offset, drift: displacement and velocity in addition to those of its stages [m, m/s].
     """
     before, turned = load(poses.middle, w), load_quaternion(poses.orientation, w)
     x, about, origin = load(motions.middle, w), load(motions.about, w), (0.0, 0.0, 0.0)
@@ -118,7 +118,7 @@ def place(w, time, further, drift, motions, poses):
         spin = add(rotate(turn, spin), rate)
         x, about, origin = carried(x, turn, c, d), carried(about, turn, c, d), carried(origin, turn, c, d)
         q = product(turn, q)
-    x, about, origin, velocity = add(x, further), add(about, further), add(origin, further), add(velocity, drift)
+    x, about, origin, velocity = add(x, offset), add(about, offset), add(origin, offset), add(velocity, drift)
     store(poses.middle, w, x)
     store(poses.origin, w, origin)
     store(poses.about, w, about)

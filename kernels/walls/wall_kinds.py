@@ -17,7 +17,7 @@ from typing import NamedTuple
 from dem.kernels.compiler.jit import select
 from dem.kernels.compiler.kind_chain import by_place, chain_of
 
-FIRST_OWN = 1 << 20  # number of the first of one's own kinds in a run, above those of this package
+FIRST_USER_KIND = 1 << 20  # number of the first of one's own kinds in a run, above those of this package
 # how sides of capsules meet a wall: not at all, so that capsules are refused; only with their ends, as at a plane; at
 # one place, as the distance is convex along lines outside of it or concave inside; in a way of its own, see ``sides``
 REFUSED, ENDS_ONLY, CONVEX, SPECIAL = range(4)
@@ -41,7 +41,7 @@ class WallKind(NamedTuple):
 KINDS: dict[int | type, WallKind] = {}
 
 
-def own_kinds(kinds):
+def user_kinds(kinds):
     """The chain of some classes, in Python; raises KeyError for one that has no row."""
     for kind in kinds:
         _ = KINDS[kind]
@@ -49,4 +49,4 @@ def own_kinds(kinds):
 
 
 # function of (chain, place, (x, numbers, k)): distance and gradient; kinds without a row are refused before a run
-own_distance = by_place(select("kind", KINDS, attrgetter("distance"), handed=False), (float("nan"), (0.0, 0.0, 0.0)))
+user_distance = by_place(select("kind", KINDS, attrgetter("distance"), handed=False), (float("nan"), (0.0, 0.0, 0.0)))

@@ -6,7 +6,7 @@ import pytest
 from dem.kernels.compiler import jit
 
 import dem
-from dem.model.particles.fields import carried
+from dem.model.particles.fields import carried_fields
 from dem.model.particles.particles import unregister_field
 from dem.plots.scene import colour_limits, quantity
 from dem.ranks.domain_decomposition import AtRandom
@@ -49,7 +49,7 @@ def cloud(shape="spheres", number=36, **more):
 def row():
     """Row of the arrays of registered fields: other extensions may have registered some."""
     fields = dem.Particles(SHAPES["spheres"], STICKY, position=[[0, 0, 0]]).fields
-    return rows_of(carried(fields))["moisture"].start
+    return rows_of(carried_fields(fields))["moisture"].start
 
 
 def test_particles_have_it():

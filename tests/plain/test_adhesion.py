@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 import dem
 from dem.casefile.load import read
 from dem.model.contact.contact_law import law
-from dem.soft.time_step.adhesion import Pairs, at_rest, foreseen
+from dem.soft.time_step.adhesion import Pairs, adhesive_equilibrium, startup_notices
 from dem.soft.time_step.impacts import rounded_down
 
 # a sphere of 1 mm on a wall, E* = 10 MPa
@@ -401,7 +401,7 @@ def test_a_fibre_keeps_the_ledger_and_slides_where_the_pull_off_force_lets_it():
 def test_the_stiffness_at_rest_is_the_slope_of_the_force_there(adhesion):
     law = on_wall(1e-5, 0.1, adhesion, 1e-6)._engine.law
     pairs = Pairs(*(np.array([value]) for value in (0, 1, MODULUS, RADIUS, RADIUS, MASS)))
-    rest = at_rest(law, pairs)
+    rest = adhesive_equilibrium(law, pairs)
 
     def force(overlap):
         pressed, _ = laws.normal_force(law.normal, 0, 1, touch(overlap), 0.0, 1e-6, 1.0)
@@ -445,7 +445,7 @@ def test_contacts_that_adhesion_holds_are_counted_by_its_stiffness(adhesion, ste
     """A sphere that trembles about its rest at a wall, under hardly any force: as many steps as half a period has."""
     time = HALF_A_PERIOD[adhesion] * math.sqrt(MASS)
     pairs = Pairs(*(np.array([value]) for value in (0, 1, MODULUS, RADIUS, RADIUS, MASS)))
-    rest = at_rest(on_wall(1e-5, 0.1, adhesion, 1e-6)._engine.law, pairs).overlap[0]
+    rest = adhesive_equilibrium(on_wall(1e-5, 0.1, adhesion, 1e-6)._engine.law, pairs).overlap[0]
     sim = on_wall(-rest, 0.02 * rest / time, adhesion, time / steps)
     for _ in range(round(2 * steps)):
         sim.step()
@@ -454,7 +454,7 @@ def test_contacts_that_adhesion_holds_are_counted_by_its_stiffness(adhesion, ste
     assert (found.steps < math.inf) == (steps < 20)
     if steps < 20:
         assert found.steps == pytest.approx(steps, rel=0.02)
-        assert (found.who, found.whom) == (0, -1 - 4)
+        assert (found.particle, found.partner) == (0, -1 - 4)
 
 
 def test_the_range_is_the_longest_of_all_pairs():
@@ -521,13 +521,15 @@ def told(adhesion, dt):
     """Notices of a sphere of 1 mm above a wall of its material."""
     stuff, box = grain(adhesion=adhesion), room((0.01, 0.01, 0.01), grain(adhesion=adhesion))
     ball = dem.Particles(dem.Sphere(diameter=2 * RADIUS), stuff, position=[[0.005] * 3])
-    return list(foreseen(ball, box, law(dem.Contacts(), [stuff], box), dt))
+    return list(startup_notices(ball, box, law(dem.Contacts(), [stuff], box), dt))
 
 
 def test_adhesion_that_the_time_step_does_not_resolve_is_told_and_refused():
     """Half a period about rest, π √(m*/k); the shortest here is that of two spheres, which are half as heavy."""
     pairs = Pairs(*(np.array([value]) for value in (0, 0, MODULUS, RADIUS / 2, RADIUS, MASS / 2)))
-    half = math.pi * math.sqrt(MASS / 2 / at_rest(laws.Composite(laws.JKR(table(WORK))), pairs).stiffness[0])
+    half = math.pi * math.sqrt(
+        MASS / 2 / adhesive_equilibrium(laws.Composite(laws.JKR(table(WORK))), pairs).stiffness[0]
+    )
     assert not told(JKR, half / 20.1)
     (notice,) = told(JKR, half / 19.9)
     assert (notice.name, notice.grave) == ("coarse-time-step", False)

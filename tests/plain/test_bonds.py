@@ -17,7 +17,7 @@ from scipy.linalg import eigh
 import dem
 from dem.base.notices import DemWarning
 from dem.soft.bonds import engine_bonds
-from dem.soft.bonds.engine_bonds import shortest_period, ways
+from dem.soft.bonds.engine_bonds import bonded_pairs, shortest_period
 from dem.validation.fibres.bonds import Beam
 
 NYLON = dem.Material(young=1e7, poisson=0.35, density=1000.0, restitution=0.8, friction=0.3)
@@ -317,7 +317,7 @@ def test_fibres_leave_as_wholes():
 
 
 def test_ways_between_bodies_some_bonds_apart():
-    pairs, bonds = ways(np.array([(0, 1), (1, 2), (2, 3)]), 4, 2)
+    pairs, bonds = bonded_pairs(np.array([(0, 1), (1, 2), (2, 3)]), 4, 2)
     assert pairs.tolist() == [[0, 1], [1, 2], [2, 3], [0, 2], [1, 3]]
     assert bonds.tolist() == [[0, -1], [1, -1], [2, -1], [0, 1], [1, 2]]
 
@@ -344,8 +344,8 @@ def test_what_bonds_do_is_kept_until_it_has_been_gathered(monkeypatch, blocks, l
     column = np.empty(len(bonds), int)
     for c in range(chunks):
         slots = np.arange(tie.chunk_first[c], tie.chunk_first[c + 1])
-        column[tie.number[slots]] = tie.pull_at[c] + np.arange(slots.size)
-    written = np.full(tie.pull.shape[1], -1)
+        column[tie.number[slots]] = tie.first_force[c] + np.arange(slots.size)
+    written = np.full(tie.forces.shape[1], -1)
 
     def evaluate(c):
         for slot in range(tie.chunk_first[c], tie.chunk_first[c + 1]):
@@ -401,8 +401,8 @@ def test_sums_over_a_body_have_the_order_of_its_bonds_whatever_way_they_are_adde
     incident = rng.integers(0, 120, first[-1]).astype(np.int32)
     given = np.where(rng.random((6, 40)) < 0.3, -0.0, rng.normal(size=(6, 40)))
     at_once, in_turn, rows = given.copy(), given.copy(), pull.reshape(-1)
-    most = bond_accumulation.add_two(0, 40, 0, first, incident, pull, rows, at_once[:3], at_once[3:])
-    bond_accumulation.add_others(0, 40, 0, 2, first, incident, pull, rows, at_once[:3], at_once[3:])
+    most = bond_accumulation.add_first_two_bonds(0, 40, 0, first, incident, pull, rows, at_once[:3], at_once[3:])
+    bond_accumulation.add_further_bonds(0, 40, 0, 2, first, incident, pull, rows, at_once[:3], at_once[3:])
     for b, n in zip(np.repeat(np.arange(40), number), incident, strict=True):
         k, second = divmod(n, 2)
         in_turn[:3, b] += -pull[:3, k] if second else pull[:3, k]

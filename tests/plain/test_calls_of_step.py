@@ -26,7 +26,7 @@ def moving(shape=None, **words):
 def readings(monkeypatch):
     """Steps at which particles have been read back from an engine."""
     steps, state = [], Engine.state
-    monkeypatch.setattr(Engine, "state", lambda self: steps.append(int(self.progress.step[0])) or state(self))
+    monkeypatch.setattr(Engine, "state", lambda self: steps.append(int(self.run_state.step[0])) or state(self))
     return steps
 
 

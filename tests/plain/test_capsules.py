@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from dem.kernels.numerics.columns import BLOCK, flat, put
 from dem.kernels.soft.contact import capsule_blending
-from dem.kernels.soft.contact.batch_kinematics import NORMAL, STIFFNESS, VOID, WEIGHT, touch_of
-from dem.kernels.soft.contact.capsule_contacts import make_void
+from dem.kernels.soft.contact.batch_kinematics import NO_CANDIDATE, NORMAL, STIFFNESS, WEIGHT, kinematics_in_column
+from dem.kernels.soft.contact.capsule_contacts import write_empty_contact
 
 import dem
 from dem.model.shapes.spheroid import Spheroid
@@ -294,12 +294,12 @@ def test_columns_that_no_pair_has_are_of_contacts_at_rest():
     known, told = np.full(30 * BLOCK, np.nan), np.full((5, BLOCK), -7)
     put(known, NORMAL, 3, (0.0, 0.0, 1.0))
     known[flat(STIFFNESS, 3)] = 2e6
-    make_void(3, known, told)
-    touch, none = touch_of(known, 3, True), (0.0, 0.0, 0.0)
+    write_empty_contact(3, known, told)
+    touch, none = kinematics_in_column(known, 3, True), (0.0, 0.0, 0.0)
     assert (touch.overlap, touch.velocity, touch.relative_angular_velocity, touch.twist_rate) == (0.0, none, none, 0.0)
     assert touch.mass == touch.radius == touch.reduced_mass == touch.rolling_inertia == 1.0
     assert known[flat(WEIGHT, 3)] == 0.0
-    assert (told[:, 3] == [0, 0, VOID, 0, 0]).all()
+    assert (told[:, 3] == [0, 0, NO_CANDIDATE, 0, 0]).all()
     assert (told[:, :3] == -7).all()
 
 

@@ -60,7 +60,7 @@ def test_what_is_in_memory_before_a_contact_begins_changes_nothing(shape):
 
 @pytest.mark.parametrize("shape", [DIE, TABLET], ids=["polyhedron", "cylinder"])
 def test_the_very_same_shape_comes_back_from_a_checkpoint(shape):
-    again = serialization.made(serialization.recipe(shape))
+    again = serialization.from_recipe(serialization.recipe(shape))
     assert again == shape
     assert again.convex_numbers == shape.convex_numbers
 

@@ -118,9 +118,9 @@ def test_nothing_is_lost_between_particles_and_cells():
     )
     found = np.zeros((2, 2, 3, 1, 5), np.int64)
     order = rng.permutation(50)
-    shared.give(known, position, amounts, unit, found[0])
+    shared.deposit(known, position, amounts, unit, found[0])
     mixed = [np.ascontiguousarray(rows[:, order]) for rows in (position, amounts)]
-    shared.give(known, *mixed, unit, found[1])
+    shared.deposit(known, *mixed, unit, found[1])
     assert (found[0] == found[1]).all()
     assert found[0].sum((1, 2, 3)).tolist() == np.floor(amounts / 2.0**-40 + 0.5).sum(1).tolist()
 

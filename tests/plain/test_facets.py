@@ -9,7 +9,7 @@ from dem.kernels.convex import facets
 from dem.kernels.convex.overlap import overlap, overlap_of_cores
 from dem.kernels.convex.shape_kinds import ConvexBody, PolyhedronKind, convex_kinds
 from dem.kernels.numerics.columns import BLOCK
-from dem.kernels.soft.contact.batch_kinematics import KNOWN, PARTS
+from dem.kernels.soft.contact.batch_kinematics import KINEMATICS_ROWS, PARTS
 from scipy.spatial.transform import Rotation
 
 import dem
@@ -195,4 +195,4 @@ def test_edges_that_cross_nearby_are_noted(angle, rng):
 def test_scratch_has_room_for_all_vertices_of_any_polyhedron():
     assert facets.MOST_CORNERS == MOST_VERTICES
     assert facets.MOST_CORNERS % facets.WIDTH == 0
-    assert facets.SCRATCH <= (PARTS - 3) * KNOWN * BLOCK
+    assert facets.SCRATCH <= (PARTS - 3) * KINEMATICS_ROWS * BLOCK

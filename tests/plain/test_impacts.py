@@ -167,7 +167,7 @@ def test_a_spring_stores_what_stretching_it_takes():
     v, half = np.array([0.03, -0.04, 0.0]), 5e-5
     law, touch = sticking(velocity=tuple(v))
     k_t = 1.2 * touch.stiffness * math.sqrt(touch.overlap)
-    memory, seen = laws.nothing(law), []
+    memory, seen = laws.initial_history(law), []
     for _ in range(20):
         outcome, memory = laws.contact(law, 0, 0, touch, memory, half, 1.0)
         seen.append((np.hypot(*outcome.force[:2]), outcome.spring_energy, outcome.loss))
@@ -202,7 +202,7 @@ def test_surfaces_of_what_moves_as_one_body_do_not_slip(rng):
     bodies.position[:, i], bodies.position[:, j] = (0, 0, 0), -0.0129 * n
     bodies.velocity_predicted[:] = velocity[:, None] + np.cross(omega, bodies.position, axisb=0).T
     bodies.angular_velocity_predicted[:] = omega[:, None]
-    touch, x = cluster_kinematics.meeting(i, i, j, j, 0.013, 1e6, bodies, kinds, walls)
+    touch, x = cluster_kinematics.sphere_contact_kinematics(i, i, j, j, 0.013, 1e6, bodies, kinds, walls)
     assert np.abs(touch.velocity).max() < 1e-15  # speeds of 1 m/s, turning adds a hundredth to them
     assert touch.twist_rate == pytest.approx(omega @ n, rel=1e-13)
     np.testing.assert_allclose(touch.normal, n, rtol=1e-13)

@@ -156,7 +156,7 @@ def test_contacts_that_do_not_approach_are_numbers(contact):
         touch = laws.ContactKinematics(k, mass, overlap_, (0.0, 0.0, 1.0), tuple(velocity), twist, tuple(turning),
         radius, reduced,
                            rolling)  # fmt: skip
-        history = laws.nothing(composed)
+        history = laws.initial_history(composed)
         for _ in range(2):
             outcome, history = laws.contact(composed, 0, 0, touch, history, 5e-7, 1.0)
             said = np.concatenate([*(np.ravel(each) for each in (*outcome, *history)), none])

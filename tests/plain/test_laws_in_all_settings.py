@@ -85,4 +85,4 @@ def test_kicks_that_make_contacts_of_too_few_steps_are_noticed(where):
     with pytest.warns(dem.DemWarning) as told:
         sim.run(0.01)
     assert "coarse-time-step" in " ".join(str(each.message) for each in told)
-    assert sim._engine.limits.brief.steps < 20
+    assert sim._engine.limits.shortest_contact.steps < 20

@@ -208,7 +208,7 @@ def follow(word, path, radius=0.0005):
     """Forces, energies and losses of a contact that is moved along a path of overlaps."""
     material = dem.Material(young=7e7, poisson=0.22, normal=word)
     composed = law(dem.Contacts(), [material], None)
-    history, found = laws.nothing(composed), []
+    history, found = laws.initial_history(composed), []
     for overlap in path:
         touch = laws.ContactKinematics(
             1e6, 1e-6, overlap, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), 0.0, (0.0,) * 3, radius, 1e-6, 1e-12

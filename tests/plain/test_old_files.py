@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 
 import dem
-from dem.model.particles.fields import carried
+from dem.model.particles.fields import carried_fields
 
 OLD = Path(__file__).parents[1] / "data/version-0.2.h5"  # `poured` after STEPS steps, saved by version 0.2
 STEPS = 202  # the laws of the fluid are evaluated at every fourth one
@@ -55,7 +55,7 @@ def test_files_have_the_same_names_as_those_of_0_2(tmp_path):
     new.step(STEPS)
     new.save(tmp_path / "new.h5")
     ours, theirs = contents(tmp_path / "new.h5"), contents(OLD)
-    for name in carried(new.particles.fields):  # extensions may have registered some in this process
+    for name in carried_fields(new.particles.fields):  # extensions may have registered some in this process
         del ours[f"particles/{name}"]
     assert ours == theirs
     assert {"spin", "felt", "left", "velocity_ahead"} <= {name.split("/")[-1] for name in theirs}

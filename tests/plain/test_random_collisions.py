@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from dem.kernels.domain.roughness import perpendicular
 from dem.kernels.dsmc.gas import contact_value, rate_in_cell, sort
-from dem.kernels.dsmc.impacts import drawn_normal
-from dem.kernels.dsmc.pairs import drawn_pair
+from dem.kernels.dsmc.impacts import random_normal
+from dem.kernels.dsmc.pairs import random_pair
 from dem.kernels.dsmc.partners import component, sum_partner_moments, weights
-from dem.kernels.numerics.random import normals, normals_for, uniforms, uniforms_for
+from dem.kernels.numerics.random import standard_normals, standard_normals_for, uniforms, uniforms_for
 from scipy.linalg import expm
 
 import dem
@@ -47,10 +47,10 @@ def test_every_pair_is_drawn_alike():
     """The middle of each of n (n - 1) equal parts of (0, 1) gives another pair; the ends give some as well."""
     n = 7
     parts = n * (n - 1)
-    found = {drawn_pair((k + 0.5) / parts, n) for k in range(parts)}
+    found = {random_pair((k + 0.5) / parts, n) for k in range(parts)}
     assert found == {(i, j) for i in range(n) for j in range(n) if i != j}
     for u in (2.0**-53, 1 - 2.0**-53):
-        i, j = drawn_pair(u, n)
+        i, j = random_pair(u, n)
         assert i != j
         assert max(i, j) < n
 
@@ -71,7 +71,7 @@ def test_drawn_normals_are_those_of_a_parallel_beam(rng):
     size = np.linalg.norm(g)
     after = []
     for offset, turn in rng.uniform(size=(4000, 2)):
-        n = np.array(drawn_normal(g, offset, turn))
+        n = np.array(random_normal(g, offset, turn))
         assert n @ g == pytest.approx(-math.sqrt(1 - offset) * size, abs=1e-14)
         after.append((g - 2 * (n @ g) * n) / size)
     after = np.array(after)
@@ -151,7 +151,7 @@ def test_a_few_collisions_keep_their_books(collisions, rng):
 def test_random_numbers_of_a_purpose_are_its_own():
     """Purpose 0 is that of rough walls; others share nothing with it."""
     assert uniforms_for(0, 3, 5, 7, 2) == uniforms(3, 5, 7, 2)
-    assert normals_for(0, 3, 5, 7, 2) == normals(3, 5, 7, 2)
+    assert standard_normals_for(0, 3, 5, 7, 2) == standard_normals(3, 5, 7, 2)
     drawn = [uniforms_for(purpose, 3, 5, 7, 2) for purpose in range(5)]
     assert len({u for four in drawn for u in four}) == 20
 

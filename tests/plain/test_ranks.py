@@ -243,7 +243,7 @@ def everything(sim):
     parts = [
         state.bodies,
         state.contacts._asdict(),
-        state.progress,
+        state.run_state,
         state.fluid,
         state.walls,
         state.traffic,
@@ -331,7 +331,7 @@ def test_reports_that_cannot_be_handed_on_end_a_run(monkeypatch):
         sim = spheres()
         with pytest.raises(RuntimeError, match="what ranks report could not be handed on"):
             sim.step(5)
-        assert sim._engine.progress.step[0] == 0
+        assert sim._engine.run_state.step[0] == 0
 
 
 def bar(*, sizes=False, bonded=False):
@@ -671,9 +671,9 @@ def test_memories_that_differ_between_ranks_are_noticed():
     """Both owners of a touching pair keep what it remembers; where both copies meet they must be of the same bytes."""
     one = HistoryTable(np.array([3, 4]), np.array([5, -1]), np.array([[0.1], [0.2]]))
     other = HistoryTable(np.array([3]), np.array([5]), np.array([[0.1]]))
-    assert [a.tolist() for a in HistoryTable.joined([one, other])] == [[3, 4], [5, -1], [[0.1], [0.2]]]
+    assert [a.tolist() for a in HistoryTable.merged([one, other])] == [[3, 4], [5, -1], [[0.1], [0.2]]]
     with pytest.raises(AssertionError, match="two ranks remember different things of the contact of spheres 3 and 5"):
-        HistoryTable.joined([one, other._replace(history=np.array([[np.nextafter(0.1, 1)]]))])
+        HistoryTable.merged([one, other._replace(history=np.array([[np.nextafter(0.1, 1)]]))])
 
 
 @pytest.mark.parametrize(
@@ -686,10 +686,10 @@ def test_memories_that_differ_between_ranks_are_noticed():
     ],
 )
 def test_ranks_that_do_not_pay_say_so(number, cores, said):
-    assert not [*rank_checks.foreseen(number)]  # of one process
+    assert not [*rank_checks.startup_notices(number)]  # of one process
     with in_one_process(3) as communicator:
         communicator.cores = cores
-        notices = [str(each) for each in rank_checks.foreseen(number)]
+        notices = [str(each) for each in rank_checks.startup_notices(number)]
     assert [text[: len(start)] for text, start in zip(notices, said, strict=True)] == said
     assert all("on 2 ranks" in text for text in notices if number == 20_000)
 

@@ -174,7 +174,7 @@ def test_a_twisting_spring_has_the_stiffness_of_its_model(parts, stiffness):
     """And shrinks with it while the contact unloads, so that nothing is gained."""
     composed = law(dem.Contacts({(GLASS, GLASS): contact(e=1.0, **parts)}), [GLASS], None)
     k, radius, half = 4 / 3 * GLASS.effective_modulus(GLASS) * math.sqrt(0.0025), 0.0025, 5e-7
-    history, seen = laws.nothing(composed), []
+    history, seen = laws.initial_history(composed), []
     for overlap in (1e-5, 1e-5, 1e-5, 4e-6):
         touch = laws.ContactKinematics(
             k, MASS, overlap, (0.0, 0.0, 1.0), (0.0,) * 3, 0.0, (0.0, 0.0, 1e-3), radius, MASS, 1e-9

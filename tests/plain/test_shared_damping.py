@@ -142,7 +142,9 @@ def test_a_mode_of_motion_has_its_own_rate(seed):
 def test_the_secant_is_force_over_overlap():
     touch = laws.ContactKinematics(2e6, 1e-3, 3e-5, (0.0, 0, 1), (0.0, 0, -0.1), 0.0, (0.0, 0, 0), 0.01, 2e-3, 1e-7)
     law = laws.Composite(laws.Hertz(), laws.SharedDamping(np.zeros((1, 1))))
-    assert laws.secant(law, 0, 0, touch, laws.nothing(law), 1e-6) == pytest.approx(2e6 * math.sqrt(3e-5), rel=1e-14)
+    assert laws.secant(law, 0, 0, touch, laws.initial_history(law), 1e-6) == pytest.approx(
+        2e6 * math.sqrt(3e-5), rel=1e-14
+    )
 
 
 @pytest.mark.parametrize("pair", [False, True])

@@ -88,8 +88,8 @@ def test_a_uniform_gas_is_not_pushed():
     engine.stress.mass[:] = 1.0
     engine.stress.stress[:] = 7.0
     for axis, stride in ((0, 1), (1, engine.space.cells[0]), (2, engine.space.cells[0] * engine.space.cells[1])):
-        pressing.press(axis, stride, 1e-3, engine.space, engine.gas, engine.stress, engine.tally)
-    assert not engine.stress.push.any()
+        pressing.compute_velocity_changes(axis, stride, 1e-3, engine.space, engine.gas, engine.stress, engine.tally)
+    assert not engine.stress.velocity_change.any()
 
 
 def test_shares_of_cells_make_the_whole():
@@ -97,7 +97,7 @@ def test_shares_of_cells_make_the_whole():
     for periodic in ("xyz", "xy", "x"):
         sim = heap(0.3, periodic=periodic, gravity=0.0)
         engine = sim._engine
-        pressing.share_out(engine.spheres, engine.space, engine.gas, engine.stress)
+        pressing.deposit_in_cells(engine.spheres, engine.space, engine.gas, engine.stress)
         assert engine.stress.mass.sum() == pytest.approx(sim.particles.mass.sum(), rel=1e-12)
         volume = len(sim.particles) * math.pi / 6 * D**3
         assert engine.stress.fraction.sum() * engine.gas.volume == pytest.approx(volume, rel=1e-12)

@@ -9,7 +9,7 @@ from sample_runs import divide_into_small_chunks
 
 import dem
 from dem.soft import simulation, thread_balance  # noqa: F401, all who know of chunks are to be there
-from dem.soft.thread_balance import blocks_of, share_out
+from dem.soft.thread_balance import assign_chunks, blocks_of
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -43,7 +43,7 @@ def test_chunks_that_reach_out_of_their_block_are_everybodys(blocks, reach):
         block=np.zeros(blocks + 1, np.int64), block_of=own, evaluating_block=own.copy(),
         first_chunk_reached=np.maximum(np.arange(chunks) - reach, 0), last_chunk_reached=np.arange(chunks),
     )  # fmt: skip
-    share_out(lists, work)
+    assign_chunks(lists, work)
     border = np.array([first + k for first in lists.block[1:-1] for k in range(reach)], dtype=int)
     inner = np.setdiff1d(np.arange(chunks), border)
     assert (lists.evaluating_block[inner] == lists.block_of[inner]).all()

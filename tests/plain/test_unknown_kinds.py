@@ -50,7 +50,7 @@ class Unknown(NamedTuple):
     """No flow, and no sample of one."""
 
 
-@pytest.mark.parametrize("name", ["write_sample", "voidage_of", "press_on", "medium_at", "mass_ratio_of"])
+@pytest.mark.parametrize("name", ["write_sample", "voidage_of", "pressure_force_on", "medium_at", "mass_ratio_of"])
 def test_samples_of_unknown_kinds_are_refused(name):
     with pytest.raises(TypeError, match="no function for Unknown: there are some for "):
         getattr(fluid, name)(Unknown(), None, None, None, None, None)

@@ -10,7 +10,7 @@ import typer
 
 from dem.cli.application import app, plain_errors, say, show
 from dem.files.reading.trajectory import Trajectory
-from dem.model.particles.kinds import MOST, labels, rest
+from dem.model.particles.kinds import MOST, further_kinds_note, labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -110,7 +110,7 @@ def _kinds(kinds: list[dict], names: dict[str, str]) -> Iterable[tuple[str, str]
         what = ", ".join([kind["shape"], *sizes, f"material {material.removeprefix('material ')}", _words(mass)])
         yield f"{kind['particles']} x {label}", what
     if len(kinds) > MOST:
-        yield "", rest(len(kinds)).strip()
+        yield "", further_kinds_note(len(kinds)).strip()
 
 
 def _one_or_ends(mass: dict) -> float | dict:
@@ -130,9 +130,9 @@ def _text(material: dict) -> str:
 
 
 def _contact(contact: dict, names: dict[str, str]) -> tuple[str, str]:
-    rest = {key: value for key, value in contact.items() if key != "materials"}
+    values = {key: value for key, value in contact.items() if key != "materials"}
     one, other = (names.get(_text(m), _words(m)) for m in contact["materials"])
-    return f"{one}, {other.removeprefix('material ')}", _words(rest)
+    return f"{one}, {other.removeprefix('material ')}", _words(values)
 
 
 def _wall(wall: dict, names: dict[str, str]) -> tuple[str, str]:

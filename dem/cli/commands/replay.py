@@ -28,7 +28,7 @@ def replay_file(
     if picture:
         check_picture(picture)
     with Trajectory(file) as run:
-        shown = particles or replay.concerned(run)
+        shown = particles or replay.particles_of_interest(run)
         for n in shown:
             if not 0 <= n < len(run.kind):
                 message = f"particle is {n}, expected 0 to {len(run.kind) - 1}"

@@ -1,4 +1,4 @@
-"""How to make the shapes, materials and boxes of a run again, as plain values that JSON can hold."""
+"""Shapes, materials and boxes as plain values for JSON (recipes), and objects made from them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _plain(value: object) -> object:
     return {key: _plain(v) for key, v in value.items()} if isinstance(value, dict) else value
 
 
-def made(given: object) -> object:
+def from_recipe(given: object) -> object:
     """Object made from a recipe; raises ValueError if its class cannot be imported."""
     if isinstance(given, dict) and given.keys() == {"class", "values"}:
         name = given["class"] if isinstance(given["class"], str) else ""
@@ -100,11 +100,11 @@ def made(given: object) -> object:
             raise ValueError(f"the checkpoint needs {name}, which is no dataclass")
         if not isinstance(given["values"], dict):
             raise ValueError(f"the recipe of a {kind.__name__} has no values")
-        values = {k: made(v) for k, v in given["values"].items()}
+        values = {k: from_recipe(v) for k, v in given["values"].items()}
         return kind.restored(values) if hasattr(kind, "restored") else kind(**values)
     if isinstance(given, dict) and given.keys() == {"tuple"}:
-        return tuple(made(v) for v in given["tuple"])
-    return {k: made(v) for k, v in given.items()} if isinstance(given, dict) else given
+        return tuple(from_recipe(v) for v in given["tuple"])
+    return {k: from_recipe(v) for k, v in given.items()} if isinstance(given, dict) else given
 
 
 def _named(name: str) -> object:
@@ -156,10 +156,10 @@ def _columns(given: list[dict]) -> Iterator[tuple[object, object]]:
         number, columns = checks.whole("number of variants", stretch["number"], least=1), stretch["columns"]
         alike = isinstance(columns, dict) and {len(column) for column in columns.values()} <= {number}
         require(alike and bool(columns or number == 1), f"the columns of {number} variants are not as long")
-        material = made(stretch["material"])
+        material = from_recipe(stretch["material"])
         for k in range(number):
             values = {key: column[k] for key, column in columns.items()}
-            shape = made({"class": stretch["class"], "values": values})
+            shape = from_recipe({"class": stretch["class"], "values": values})
             yield variant_of(shape, material, fixed=stretch.get("fixed") is True)
 
 
@@ -168,7 +168,7 @@ def _pairs(given: list) -> Iterator[tuple[object, object]]:
     if not isinstance(given, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in given):
         raise ValueError("the kinds are no list of shapes and materials")
     for shape, material in given:
-        yield made(shape), made(material)
+        yield from_recipe(shape), from_recipe(material)
 
 
 def write_particles(particles: Particles, group: h5py.Group) -> None:
@@ -215,7 +215,8 @@ def read_particles(given: dict, group: h5py.Group) -> Particles:
 def _kinds_of(given: list[dict]) -> list[Kind]:
     """The kinds that a table names."""
     kinds = [
-        Kind(kind["name"], kind["shape"], made(kind["material"])) for kind in hdf5_validation.tables(given, "kinds")
+        Kind(kind["name"], kind["shape"], from_recipe(kind["material"]))
+        for kind in hdf5_validation.tables(given, "kinds")
     ]
     for name, shape, material in kinds:
         named = isinstance(name, str) and isinstance(shape, str) and isinstance(material, Material)

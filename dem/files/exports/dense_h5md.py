@@ -41,7 +41,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
         group["mass"], group["species"] = run.mass, run.kind
         _lay_box(group, run, frames)
         size = len(frames), len(identity)
-        who = _empty(group, ID, size, np.int64, -1)
+        identities = _empty(group, ID, size, np.int64, -1)
         stored = {name: _empty(group, name, (*size, f.shape[2]), f.dtype, np.nan) for name, f in moving.items()}
         for name, dataset in stored.items():
             dataset.attrs.update(attributes(name))
@@ -50,16 +50,16 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
             energy["value"] = values[list(frames)]
             energy["value"].attrs["unit"] = "J"
         for row, (k, (start, end)) in enumerate(zip(frames, reached, strict=True)):
-            for dataset, values in _rows(run, k, who, stored):
+            for dataset, values in _rows(run, k, identities, stored):
                 part = np.full((end - start, *values.shape[1:]), dataset.fillvalue, dataset.dtype)
                 part[np.arange(len(identity))[run[k].columns] - start] = values
                 dataset[row, start:end] = part
 
 
-def _rows(run: Trajectory, k: int, who: h5py.Dataset, stored: dict) -> Iterator[tuple[h5py.Dataset, np.ndarray]]:
+def _rows(run: Trajectory, k: int, identities: h5py.Dataset, stored: dict) -> Iterator[tuple[h5py.Dataset, np.ndarray]]:
     """Each dataset with the values of the particles present in a frame."""
     shot = run[k]
-    yield who, shot.identity
+    yield identities, shot.identity
     for name, dataset in stored.items():
         yield dataset, shot.field(name)
 

@@ -29,12 +29,12 @@ class Format(NamedTuple):
     always: tuple[str, ...] = ()
 
 
-def only_balls(run: Trajectory) -> bool:
+def has_only_spheres(run: Trajectory) -> bool:
     """Whether each particle is one sphere about its centre of mass, so that orientations do not show."""
     return not any(variant.offsets.any() for variant in run.variants)
 
 
-def further(run: Trajectory) -> tuple[str, ...]:
+def scalar_fields(run: Trajectory) -> tuple[str, ...]:
     """Fields of particles beyond their motion, such as temperatures, that the run holds."""
     return tuple(name for name in run.fields if name not in MOTION)
 

@@ -28,7 +28,7 @@ import numpy as np
 from dem.base import imports
 from dem.base.portable import inverse, length, times
 from dem.base.quaternions import conjugate, product, quaternion_of
-from dem.files.exports.format import Format, further, only_balls
+from dem.files.exports.format import Format, has_only_spheres, scalar_fields
 from dem.model.domain.box import AXES
 from dem.model.particles.kinds import labels
 from dem.model.shapes.bodies import body_axis
@@ -116,19 +116,19 @@ class TurnedCell(NamedTuple):
 
 def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
     return {
-        "position": ("position",) if only_balls(run) else ("position", "orientation"),
+        "position": ("position",) if has_only_spheres(run) else ("position", "orientation"),
         "orientation": ("orientation",),
         "velocity": ("velocity",),
         "angular_momentum": ("orientation", "angular_velocity"),
         "angular_velocity": ("angular_velocity",),
-    } | {name: (name,) for name in further(run)}
+    } | {name: (name,) for name in scalar_fields(run)}
 
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
     hoomd = imports.library("gsd.hoomd", extra="gsd", purpose="export to GSD")
     fixed = _cell(run, frames) if run.cell is None else None
     energy, time, step, what = run.energy, run.time, run.step, _Kinds.of(run)
-    oriented = "orientation" in fields or not only_balls(run)
+    oriented = "orientation" in fields or not has_only_spheres(run)
     with hoomd.open(path, "w") as file:
         for k in frames:
             frame, shot = hoomd.Frame(), run[k]
@@ -139,7 +139,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
             if k == frames[0]:
                 what.describe(frame.particles)
             if k == frames[0] or run.varies:
-                what.tell(frame.particles, shot.columns)
+                what.set_properties(frame.particles, shot.columns)
             if run.varies:
                 frame.log["particles/identity"] = shot.identity.astype(np.int64)
             frame.configuration.step = int(step[k])
@@ -159,7 +159,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
             if "angular_momentum" in fields:
                 inertia = what.inertia[shot.columns]
                 bodies.angmom = _angular_momentum(turned["orientation"], inertia, turned["angular_velocity"])
-            for name in (each for each in ("angular_velocity", *further(run)) if each in fields):
+            for name in (each for each in ("angular_velocity", *scalar_fields(run)) if each in fields):
                 values = turned[name] if name in turned else shot.field(name)
                 frame.log[f"particles/{name}"] = values.astype(np.float32)
             file.append(frame)
@@ -218,7 +218,7 @@ class _Kinds(NamedTuple):
         if self.types:
             bodies.types, bodies.type_shapes = self.types, self.shapes
 
-    def tell(self, bodies: object, columns: np.ndarray | slice) -> None:
+    def set_properties(self, bodies: object, columns: np.ndarray | slice) -> None:
         """Say of what type, mass and inertia those of these columns are."""
         bodies.typeid, bodies.mass, bodies.moment_inertia = (each[columns] for each in self[2:])
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.files.exports.format import Format, further, only_balls
-from dem.files.h5md.vtkhdf import begin_with_points, crowd, draw_lines, polydata
+from dem.files.exports.format import Format, has_only_spheres, scalar_fields
+from dem.files.h5md.vtkhdf import begin_with_points, draw_lines, polydata, varying_points
 from dem.model.particles.fields import STATE
 from dem.model.shapes.bodies import place
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 def fields_of(run: Trajectory) -> dict[str, tuple[str, ...]]:
     """Fields, and those of the run that each is made of: orientations only where they show."""
     made = {"position": ("position", "orientation"), "velocity": ("velocity", "orientation", "angular_velocity")}
-    if only_balls(run):
+    if has_only_spheres(run):
         made = {"position": ("position",), "velocity": ("velocity",)}
-    return made | {name: (name,) for name in further(run)}
+    return made | {name: (name,) for name in scalar_fields(run)}
 
 
 def shape_of(name: str, size: int) -> tuple[int, ...]:
@@ -39,8 +39,8 @@ def shape_of(name: str, size: int) -> tuple[int, ...]:
     return (size, STATE[name].width) if STATE[name].width > 1 else (size,)
 
 
-def write_further(data: h5py.Group, shot: Frame, names: Sequence[str], here: slice, owner: np.ndarray) -> None:
-    """Write fields that parts of particles have of their owners, in one frame; names: of those wanted."""
+def write_scalar_fields(data: h5py.Group, shot: Frame, names: Sequence[str], here: slice, owner: np.ndarray) -> None:
+    """Write fields of particles to their parts in one frame, each with the value of its owner."""
     for name in names:
         rows = shot.field(name)[owner]
         data[name][here] = rows if rows.shape[1] > 1 else rows[:, 0]
@@ -48,9 +48,9 @@ def write_further(data: h5py.Group, shot: Frame, names: Sequence[str], here: sli
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
     if run.varies:
-        _write_crowd(run, path, frames, fields)
+        _write_varying(run, path, frames, fields)
         return
-    variants, variant, turning = run.variants, run.variant, not only_balls(run)
+    variants, variant, turning = run.variants, run.variant, not has_only_spheres(run)
     origin = np.zeros((len(variant), 3))
     unturned = np.tile([1.0, 0.0, 0.0, 0.0], (len(variant), 1))
     arms, radii, owner = place(origin, unturned, variant, variants)
@@ -63,12 +63,12 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
             pairs, first = run.bonds.pairs, np.searchsorted(owner, np.arange(len(variant)))
             draw_lines(view, np.where(pairs < 0, -1, first[pairs]), run.bonds.broken_at[list(frames)])
         points = view.create_dataset("Points", size, run.position.dtype)
-        data, more = view["PointData"], [name for name in further(run) if name in fields]
+        data, more = view["PointData"], [name for name in scalar_fields(run) if name in fields]
         for name in moving:
             data.create_dataset(name, shape_of(name, size[0]), run.position.dtype)
         for row, k in enumerate(frames):
             here = slice(row * len(owner), (row + 1) * len(owner))
-            write_further(data, run[k], more, here, owner)
+            write_scalar_fields(data, run[k], more, here, owner)
             if turning:
                 arms = place(origin, run.orientation[k], variant, variants).centres
             points[here] = run.position[k][owner] + arms
@@ -77,20 +77,20 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
                 data["velocity"][here] = run.velocity[k][owner] + spin
 
 
-def _write_crowd(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
-    """Spheres that are more at some times, frame after frame; their numbers are their own for ever."""
-    variants, turning = run.variants, not only_balls(run)
+def _write_varying(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
+    """Write spheres of a run with a varying number of particles, frame after frame, with their identities."""
+    variants, turning = run.variants, not has_only_spheres(run)
     number = np.array([len(each.radii) for each in variants])[run.variant]  # of spheres, by column of the run
     first = np.cumsum(number) - number
     there = np.array([int(number[run[k].columns].sum()) for k in frames])
     ends, real = np.cumsum(there), run.position.dtype
     kinds = {"radius": float, "owner": np.int64, "kind": run.kind.dtype, "identity": np.int64}
     with h5py.File(path, "w") as file:
-        view = crowd(file, run.time[list(frames)], there)
+        view = varying_points(file, run.time[list(frames)], there)
         size = int(ends[-1])
         points = view.create_dataset("Points", (size, 3), real)
         data = {name: view["PointData"].create_dataset(name, size, kind) for name, kind in kinds.items()}
-        more = [name for name in further(run) if name in fields]
+        more = [name for name in scalar_fields(run) if name in fields]
         for name in ([] if "velocity" not in fields else ["velocity"]) + more:
             data[name] = view["PointData"].create_dataset(name, shape_of(name, size), real)
         begin_with_points(view)
@@ -104,7 +104,7 @@ def _write_crowd(run: Trajectory, path: Path, frames: range, fields: Sequence[st
             points[here] = shot.position[owner] + arms
             data["radius"][here], data["owner"][here] = radii, shot.identity[owner]
             data["kind"][here], data["identity"][here] = shot.kind[owner], first[shot.columns][owner] + within
-            write_further(data, shot, more, here, owner)
+            write_scalar_fields(data, shot, more, here, owner)
             if "velocity" in data:
                 spin = np.cross(shot.angular_velocity[owner], arms) if turning else 0.0
                 data["velocity"][here] = shot.velocity[owner] + spin

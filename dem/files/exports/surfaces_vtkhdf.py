@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.files.exports.format import Format, further
-from dem.files.exports.spheres_vtkhdf import fields_of, shape_of, write_further
+from dem.files.exports.format import Format, scalar_fields
+from dem.files.exports.spheres_vtkhdf import fields_of, shape_of, write_scalar_fields
 from dem.files.h5md.vtkhdf import GROUP
 from dem.model.shapes.bodies import SurfaceMesh, place_surfaces
 from dem.model.shapes.ellipsoid import cube_mesh
@@ -53,7 +53,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
         corners = view.create_dataset("Points", (size * points.sum(), 3), run.position.dtype)
         data, many = view["CellData"], int(cells.sum())
         owner, kind = (data.create_dataset(name, many, np.int64) for name in ("owner", "kind"))
-        moving = [name for name in ("velocity", *further(run)) if name in fields]
+        moving = [name for name in ("velocity", *scalar_fields(run)) if name in fields]
         for name in moving:
             data.create_dataset(name, shape_of(name, size * many), np.float32)
             step = np.cumsum(cells) - cells if run.varies else many * np.arange(len(frames))
@@ -64,7 +64,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
             drawn = _placed(shot, variants, turning=turning)
             end = begin + np.array([len(drawn.vertices), len(drawn.triangles)])
             corners[begin[0] : end[0]] = drawn.vertices
-            write_further(data, shot, moving, slice(begin[1], end[1]), drawn.owner)
+            write_scalar_fields(data, shot, moving, slice(begin[1], end[1]), drawn.owner)
             if row == 0 or run.varies:
                 here = slice(begin[1], end[1])
                 owner[here], kind[here] = shot.identity[drawn.owner], shot.kind[drawn.owner]

@@ -116,12 +116,14 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
         _element(file, box, "edges", (3, 3) if isinstance(sim.box, Cell) else (3,))
     dtype = np.float32 if output.float32 else np.float64
     if sim.traffic:
-        _element(file, group, variable_population.ID, (), np.int64, crowd=sim.traffic.expected(n))
+        _element(file, group, variable_population.ID, (), np.int64, expected_number=sim.traffic.expected(n))
         growing_tables.create(file, growing_tables.EVENTS, variable_population.EVENT, variable_population.UNITS)
     for name in [name for name in output.fields if name in sim.particles.fields and not STATE[name].hidden]:
         if sim.traffic:
-            crowd = sim.traffic.expected(n)
-            dataset = _element(file, group, name, (STATE[name].width,), dtype, output.compression, crowd=crowd)
+            expected_number = sim.traffic.expected(n)
+            dataset = _element(
+                file, group, name, (STATE[name].width,), dtype, output.compression, expected_number=expected_number
+            )
         else:
             dataset = _element(file, group, name, (n, STATE[name].width), dtype, output.compression)
         dataset.attrs.update(attributes(name))
@@ -138,14 +140,14 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
 
 def _element(
     file: h5py.File, group: h5py.Group, name: str, shape: tuple[int, ...], dtype: type = np.float64,
-    compression: str | None = None, *, crowd: int | None = None,
+    compression: str | None = None, *, expected_number: int | None = None,
 ) -> h5py.Dataset:  # fmt: skip
-    """Create a time-dependent element with the step and time of positions; `crowd`: expected number, if it varies."""
+    """Create a time-dependent element; `expected_number` of particles, if their number varies."""
     element = group.require_group(name)
     if "step" not in element:
         element["step"], element["time"] = (file[f"{PARTICLES}/position/{part}"] for part in ("step", "time"))
-    if crowd is not None:
-        return variable_population.growing(element, "value", shape, dtype, crowd, compression)
+    if expected_number is not None:
+        return variable_population.growing(element, "value", shape, dtype, expected_number, compression)
     return _extendable(element, "value", shape, dtype, compression)
 
 

@@ -30,7 +30,7 @@ EVENT = np.dtype([
 UNITS = {"step": "1", "time": "s", "position": "m", "velocity": "m/s"}
 
 
-def is_crowd(file: h5py.File) -> bool:
+def has_varying_number(file: h5py.File) -> bool:
     """Whether the number of particles varies in a file."""
     return f"{PARTICLES}/{ID}" in file
 

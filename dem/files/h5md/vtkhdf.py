@@ -37,8 +37,8 @@ def write_view(file: h5py.File) -> None:
     frames = len(group["position/step"])
     if not frames:
         return
-    if variable_population.is_crowd(file):
-        write_crowd(file, frames)
+    if variable_population.has_varying_number(file):
+        write_varying_points(file, frames)
         return
     kind = group["species"]
     held = [name for name in STATE if name in group]
@@ -165,12 +165,12 @@ def polydata(
 GROUP = "VTKHDF"
 
 
-def write_crowd(file: h5py.File, frames: int) -> None:
+def write_varying_points(file: h5py.File, frames: int) -> None:
     """Write the group for so many frames of a trajectory that is open for writing; positions are linked, not copied."""
     group = file[PARTICLES]
     identity = group[f"{variable_population.ID}/value"]
     there = np.array([int((identity[k] >= 0).sum()) for k in range(frames)])
-    view = crowd(file, group["position/time"][:frames], there)
+    view = varying_points(file, group["position/time"][:frames], there)
     data = view["PointData"]
     for name in [name for name in STATE if name in group]:
         where, called = (view, "Points") if name == "position" else (data, name)
@@ -181,7 +181,7 @@ def write_crowd(file: h5py.File, frames: int) -> None:
     begin_with_points(view)
 
 
-def crowd(file: h5py.File, time: np.ndarray, there: np.ndarray) -> h5py.Group:
+def varying_points(file: h5py.File, time: np.ndarray, there: np.ndarray) -> h5py.Group:
     """Lay out ``/VTKHDF`` for so many points at each time (T,), (T,), and return it.
 
     The caller creates ``Points`` and datasets in ``PointData`` with rows of all frames one after the other, and then

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base.parsing import parse_json
-from dem.files.checkpoints.serialization import made, recipe
+from dem.files.checkpoints.serialization import from_recipe, recipe
 from dem.files.reading.stored_field import read_rows
 from dem.files.validation import hdf5_validation
 from dem.files.validation.hdf5_validation import require
@@ -61,8 +61,8 @@ def rows(sim: System) -> dict[str, np.ndarray]:
     """Rows of the datasets of walls for the present state."""
     if not sim.walls:
         return {}
-    made = {f"{GROUP}/{name}": np.array([getattr(each, name) for each in sim.walls], float) for name in ELEMENTS}
-    return made | {f"{GROUP}/{WORN}{k}": each.worn for k, each in _worn(sim)}
+    values = {f"{GROUP}/{name}": np.array([getattr(each, name) for each in sim.walls], float) for name in ELEMENTS}
+    return values | {f"{GROUP}/{WORN}{k}": each.worn for k, each in _worn(sim)}
 
 
 def _worn(sim: System) -> list[tuple[int, object]]:
@@ -99,7 +99,7 @@ def made_walls(given: list[dict], group: h5py.Group | None) -> list[Wall]:
         require(isinstance(each, dict) and isinstance(each.get("values"), dict), f"wall {k} is {each!r}")
         if group is not None and str(k) in group:
             each["values"] |= hdf5_validation.arrays(group, str(k))
-        wall = made(each)
+        wall = from_recipe(each)
         require(isinstance(wall, Wall), f"wall {k} is {wall!r}")
         found.append(wall)
     return found

@@ -93,8 +93,8 @@ class Frame:
         """Number of each particle that is there (N,), its own for ever."""
         if not self._run.varies:
             return self._run.identity
-        who = self._of(f"{variable_population.ID}/value")
-        return who[who >= 0]
+        identities = self._of(f"{variable_population.ID}/value")
+        return identities[identities >= 0]
 
     @cached_property
     def columns(self) -> np.ndarray | slice:

@@ -153,6 +153,6 @@ class AlignedField(StoredField):
         found = np.full((len(numbers), *self.shape[1:]), np.nan, self.dtype)
         for row, number in enumerate(numbers):
             values = self.present(int(number))
-            who = read_rows(self._identity, self._frames, int(number))[: len(values)]
-            found[row, np.searchsorted(self._born, who)] = values
+            identities = read_rows(self._identity, self._frames, int(number))[: len(values)]
+            found[row, np.searchsorted(self._born, identities)] = values
         return found[0][particles][..., components] if one else found[:, particles][..., components]

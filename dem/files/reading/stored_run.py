@@ -119,7 +119,7 @@ class StoredRun:
     @property
     def varies(self) -> bool:
         """Whether particles come and go in this run."""
-        return variable_population.is_crowd(self._stored("/"))
+        return variable_population.has_varying_number(self._stored("/"))
 
     @property
     def identity(self) -> np.ndarray:

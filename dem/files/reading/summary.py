@@ -40,7 +40,7 @@ def of(run: StoredRun, file: h5py.File) -> dict:
         "step": [step[0], step[-1]] if step else None,
         "fields": list(run.fields),
         "energy": {name: {"first": v[0], "last": v[-1], "unit": "J"} for name, v in energies.items() if v},
-        "kinds": [{**each, "mass": _ends(mass[kind == k])} for k, each in enumerate(run.describe())],
+        "kinds": [{**each, "mass": _min_and_max(mass[kind == k])} for k, each in enumerate(run.describe())],
         "input": run.input,
         "provenance": {name: value for name, value in attributes.items() if name not in APART},
         "datasets": _datasets(file),
@@ -50,8 +50,8 @@ def of(run: StoredRun, file: h5py.File) -> dict:
     }
 
 
-def _ends(values: np.ndarray) -> dict[str, float]:
-    """The least and the most of some values."""
+def _min_and_max(values: np.ndarray) -> dict[str, float]:
+    """Smallest and largest of some values, by name."""
     return {"least": float(values.min(initial=np.inf)), "most": float(values.max(initial=0.0))}
 
 

@@ -41,7 +41,7 @@ from dem.files.storage.journal import (
     write_journal,
 )
 from dem.files.validation import hdf5_validation
-from dem.files.writing.output_settings import SIGNATURE, beside
+from dem.files.writing.output_settings import SIGNATURE, free_path
 
 try:
     import fcntl
@@ -140,7 +140,7 @@ class JournaledFile(Pages):
         """
         if lost := self.lost():
             raise LostError(lost)
-        if not _stands_at(self.journal, path_of(self.path)):  # it was removed: what a kill leaves would have none
+        if not _is_at(self.journal, path_of(self.path)):  # it was removed: what a kill leaves would have none
             journal = _own_journal(self.path)
             self.journal.close()
             self.journal = journal
@@ -149,7 +149,7 @@ class JournaledFile(Pages):
         old = {n: page for n, page in wanted.items() if n * PAGE < max(self.on_disk, 1)}
         replaced = {n: page for n, page in old.items() if not self.on_disk or not page.startswith(self._committed(n))}
         try:
-            _put(self.disk, wanted, max(self.on_disk, min(PAGE, self.size)), self.size)
+            _write_pages(self.disk, wanted, max(self.on_disk, min(PAGE, self.size)), self.size)
             os.fsync(self.disk.fileno())
             there = {n: self._committed(n) for n in replaced}
             write_journal(self.journal, replaced, self.size, there, self.on_disk)
@@ -208,15 +208,15 @@ class JournaledFile(Pages):
     def close(self) -> None:
         """Let go of the file; what was not committed is lost."""
         if not self.closed and hasattr(self, "journal"):
-            if self._new and self.on_disk == 0 and _stands_at(self.disk, self.path):
+            if self._new and self.on_disk == 0 and _is_at(self.disk, self.path):
                 self.path.unlink()  # nothing was ever committed
-            if not self._torn and _stands_at(self.journal, path_of(self.path)):
+            if not self._torn and _is_at(self.journal, path_of(self.path)):
                 path_of(self.path).unlink()
             self.journal.close()
         super().close()
 
 
-def _stands_at(file: BinaryIO, path: Path) -> bool:
+def _is_at(file: BinaryIO, path: Path) -> bool:
     """Whether an open file is the one at a path."""
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
@@ -225,7 +225,7 @@ def _stands_at(file: BinaryIO, path: Path) -> bool:
 
 
 def _sync_folder(path: Path) -> None:
-    """Bring to the disk that a file is in its folder."""
+    """Flush the entry of a file in its folder to the disk."""
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
@@ -253,7 +253,7 @@ def _own_journal(path: Path) -> BinaryIO:
     journal = os.fdopen(os.open(path_of(path), flags, 0o666), "r+b", buffering=0)
     try:
         _lock(journal)
-        if not _stands_at(journal, path_of(path)):
+        if not _is_at(journal, path_of(path)):
             raise BlockingIOError  # another process recovered the file in between
         try:
             found = read_journal(path)
@@ -274,7 +274,7 @@ def _lock(file: BinaryIO, *, shared: bool = False) -> None:
         fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
 
 
-def _put(disk: BinaryIO, pages: dict[int, bytes], start: int, stop: int) -> None:
+def _write_pages(disk: BinaryIO, pages: dict[int, bytes], start: int, stop: int) -> None:
     """Write what pages have between two offsets, runs of them at once."""
     run, begin = [], 0
     for number in [*pages, None]:
@@ -291,7 +291,7 @@ def _put(disk: BinaryIO, pages: dict[int, bytes], start: int, stop: int) -> None
 
 
 def _apply(disk: BinaryIO, pages: dict[int, bytes], size: int) -> None:
-    _put(disk, pages, 0, size)
+    _write_pages(disk, pages, 0, size)
     disk.truncate(size)
     os.fsync(disk.fileno())
 
@@ -352,7 +352,7 @@ def recover(path: Path, problem: Callable[[h5py.File], str | None] = hdf5_valida
         _lock(journal)
         found = read_journal(path)
         if found:
-            kept = None if is_bound(path) else beside(path.resolve(), "damaged")
+            kept = None if is_bound(path) else free_path(path.resolve(), "damaged")
             _replace_by_whole(path, found, problem, kept)
             done = "what its journal had was put in" + (f", {kept} is the file before that" if kept else "")
         if is_journal(journal.read(HEAD.size)) and not path_of(path).is_symlink():

@@ -106,24 +106,24 @@ def check_contacts(rows: np.ndarray, particles: int, walls: int = 0) -> None:
 
 def _check(file: h5py.File, written: int) -> None:
     particles = len(numbers(file, f"{PARTICLES}/species", (None,), "iu"))
-    crowd = variable_population.is_crowd(file)
+    varies = variable_population.has_varying_number(file)
     check_memory(A_PARTICLE * particles, f"{particles} particles")
     finite(file, f"{PARTICLES}/mass", (particles,), above=0)
-    _check_frames(file, None if crowd else particles)
-    _check_attributes(file, variable_population.last(file) if crowd else particles)
+    _check_frames(file, None if varies else particles)
+    _check_attributes(file, variable_population.last(file) if varies else particles)
     _check_logs(file)
     if written < 2:
         return  # which does not contain the shapes
     variants = _check_variants(file, particles)
     given = parse_json(text(file["parameters/input"]), "the input")
-    _check_input(given, given.get("particles") if crowd and isinstance(given, dict) else particles)
+    _check_input(given, given.get("particles") if varies and isinstance(given, dict) else particles)
     kinds = _check_kinds(given["kinds"], sizes=written > 2)
     indices(file, f"{PARTICLES}/species", particles, kinds)
     require(written > 2 or kinds == variants, f"the input has {counted(kinds, 'kind')}, the file {variants}")
     for name in ("start", "latest"):
         if f"restart/{name}" in file:
             for numbered in ("kind", "variant") if written > 2 else ("kind",):
-                numbers(file, f"restart/{name}/particles/{numbered}", (None if crowd else particles,), "iu")
+                numbers(file, f"restart/{name}/particles/{numbered}", (None if varies else particles,), "iu")
 
 
 def _check_frames(file: h5py.File, particles: int | None) -> None:
@@ -269,6 +269,8 @@ def _check_attributes(file: h5py.File, particles: int) -> None:
         checks.number("every of the table", parse_json(about["table"], "table")["every"], above=0)
     tables(parse_json(about.get("resumed", "[]"), "resumed"), "stretches of the run")
     checks.number("wall_time", about.get("wall_time", 0.0), least=0, unit="s")
-    whom = np.asarray(about.get("event_particles", np.zeros(0, np.int64)))
-    named = whom.dtype.kind in "iu" and bool(((whom >= 0) & (whom < particles)).all())
+    particles_concerned = np.asarray(about.get("event_particles", np.zeros(0, np.int64)))
+    named = particles_concerned.dtype.kind in "iu" and bool(
+        ((particles_concerned >= 0) & (particles_concerned < particles)).all()
+    )
     require(named, f"event_particles names particles that are none of the {particles}")

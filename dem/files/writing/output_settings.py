@@ -31,7 +31,7 @@ def check_ending(path: Path) -> None:
     )
 
 
-def beside(path: Path, word: str) -> Path:
+def free_path(path: Path, word: str) -> Path:
     """A free name next to a file: ``run.crash.h5`` for ``run.h5`` and "crash", else ``run.crash-2.h5`` and so on."""
     found, k = path.with_suffix(f".{word}{path.suffix}"), 1
     while os.path.lexists(found):

@@ -24,7 +24,7 @@ from dem.files.h5md.vtkhdf import write_view
 from dem.files.storage.journaled_file import JournaledFile, LostError, check_journal, is_broken, unreadable
 from dem.files.validation import input_validation
 from dem.files.writing.frame_schedule import check_frames, plan_of
-from dem.files.writing.output_settings import EVERY, Every, Output, beside, check_ending
+from dem.files.writing.output_settings import EVERY, Every, Output, check_ending, free_path
 from dem.system.system import Change, Observer
 
 if TYPE_CHECKING:
@@ -147,13 +147,13 @@ class TrajectoryWriter(Observer):
             if not (self._finished or isinstance(error, OutputError)):
                 self._error = error
                 if error is not None:
-                    self.note(error=f"{type(error).__name__}: {error}")
+                    self.set_attributes(error=f"{type(error).__name__}: {error}")
                 self._complete_file()
         finally:
-            self.leave()
+            self.abandon()
 
-    def leave(self) -> None:
-        """Close the file without what was not committed."""
+    def abandon(self) -> None:
+        """Close the file; changes that are not committed are lost."""
         with nullcontext() if self._store.is_whole else suppress(OSError, RuntimeError):  # HDF5 may miss what is gone
             close(self._file, self._store)
 
@@ -191,7 +191,7 @@ class TrajectoryWriter(Observer):
 
     def idle(self) -> None:
         """Write a checkpoint if one is due; see that what was written reaches the disk soon."""
-        self._waiting.hear(self.sim)
+        self._waiting.record_events(self.sim)
         now, step = time.perf_counter(), self.sim.step_count or 0
         if now - self._saved_at >= self._every.seconds or step - self._saved_step >= self._every.steps:
             self.checkpoint()
@@ -201,7 +201,7 @@ class TrajectoryWriter(Observer):
     def checkpoint(self) -> None:
         """Keep the present state, from which the run can be resumed, in place of the one before."""
         self._check()
-        self._waiting.hear(self.sim)
+        self._waiting.record_events(self.sim)
         self._keep("latest")
         self._complete_file()
         self._saved_at, self._saved_step = time.perf_counter(), self.sim.step_count or 0
@@ -232,8 +232,8 @@ class TrajectoryWriter(Observer):
             notice = Notice("other-origin", reason, "its bytes may not be those of one run: dem info shows both")
             warn(notice)
 
-    def note(self, **attributes: object) -> None:
-        """Put further attributes next to the input, unless another program has changed the file."""
+    def set_attributes(self, **attributes: object) -> None:
+        """Set attributes next to the input, unless another program has changed the file."""
         if self._store.is_whole:
             self._file["parameters"].attrs.update(attributes)
 
@@ -267,7 +267,7 @@ class TrajectoryWriter(Observer):
     def finish(self, verdict: Judgement, *, interrupted: bool) -> None:
         """Note the verdict of the run, and whether it was stopped by hand."""
         stopped = "interrupted; " if interrupted else ""
-        self.note(verdict=stopped + str(verdict))
+        self.set_attributes(verdict=stopped + str(verdict))
         self.checkpoint()
         self._check()
         self._finished = True
@@ -301,10 +301,10 @@ class TrajectoryWriter(Observer):
 
 def _written_near(lost: Path, write: Callable[[Path], None]) -> Path | None:
     """Write a new file next to a lost one, else in the nearest folder that takes it; None if there is none."""
-    for folder in _folders(lost):
+    for folder in _fallback_folders(lost):
         if not folder.is_dir():
             continue
-        path = beside(folder / lost.name, "kept")
+        path = free_path(folder / lost.name, "kept")
         try:
             write(path)
         except (OSError, TypeError):
@@ -313,7 +313,7 @@ def _written_near(lost: Path, write: Callable[[Path], None]) -> Path | None:
     return None
 
 
-def _folders(lost: Path) -> Iterator[Path]:
+def _fallback_folders(lost: Path) -> Iterator[Path]:
     """Parent folders of a lost file, the nearest first, and then the folder for temporary files."""
     yield from lost.parents
     with suppress(OSError):
@@ -398,7 +398,7 @@ class PendingRows:
         return any(self._rows.values())
 
     def _keep(self, name: str, row: np.ndarray) -> None:
-        """Let a row, or some, wait."""
+        """Queue a row, or several, for a data set."""
         self._rows[name].append(row)
         self.nbytes += row.nbytes
 
@@ -411,7 +411,7 @@ class PendingRows:
         if growing_tables.CONTACTS in self.of_logs:
             self._keep(growing_tables.CONTACTS, rows[growing_tables.CONTACTS])
 
-    def hear(self, sim: System) -> None:
+    def record_events(self, sim: System) -> None:
         """Add insertions and removals."""
         if sim.traffic and (rows := sim.traffic.totals.fetch()).size:
             self._keep(growing_tables.EVENTS, rows)

@@ -27,18 +27,20 @@ def faces_of(box: Box | None) -> BoxFaces:
 
 def orthogonal_domain(box: Box | None) -> BoxFaces | PeriodicFaces | RoughFaces | RoughPeriodicFaces:
     """Domain of a box at right angles."""
-    rest = np.array([-np.inf, np.inf] * 3)
-    drift, swing, rate, phase = np.zeros((3, 6)), np.zeros((3, 6)), np.zeros(6), np.zeros(6)
+    start_position = np.array([-np.inf, np.inf] * 3)
+    drift, amplitude, rate, phase = np.zeros((3, 6)), np.zeros((3, 6)), np.zeros(6), np.zeros(6)
     for k, face in enumerate(FACES if box else ()):
         if face not in box.absent:
-            rest[k] = (box.upper if k % 2 else box.lower)[k // 2]
+            start_position[k] = (box.upper if k % 2 else box.lower)[k // 2]
         if face in box.motion:
             motion = box.motion[face]
-            drift[:, k], swing[:, k] = motion.velocity, motion.amplitude
+            drift[:, k], amplitude[:, k] = motion.velocity, motion.amplitude
             rate[k], phase[k] = 2 * np.pi * motion.frequency, motion.phase
     faces = BoxFaces(
-        lower=rest[0::2].copy(), upper=rest[1::2].copy(), velocity=np.zeros((3, 6)), shift=np.zeros((3, 6)),
-        moving=bool(box and box.motion), rest=rest, drift=drift, swing=swing, rate=rate, phase=phase,
+        lower=start_position[0::2].copy(), upper=start_position[1::2].copy(),
+        velocity=np.zeros((3, 6)), shift=np.zeros((3, 6)),
+        moving=bool(box and box.motion), start_position=start_position, drift=drift,
+        amplitude=amplitude, rate=rate, phase=phase,
     )  # fmt: skip
     rough = (box.roughness, box.seed) if box and box.roughness > 0 else ()
     if not (box and box.periodic):

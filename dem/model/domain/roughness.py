@@ -46,11 +46,11 @@ def effective_density(gamma: ArrayLike, alpha: float, sigma: float) -> NDArray[n
     sigma = checks.number("sigma", sigma, above=0)
     node, weight = portable.gauss(200)
     low, high = max(-alpha, -FAR * sigma), min(np.pi / 2, FAR * sigma)
-    total = np.sum(weight * _seen(low + (high - low) * (node + 1) / 2, alpha, sigma)) * (high - low) / 2
-    return _seen(np.asarray(gamma, dtype=float), alpha, sigma) / total
+    total = np.sum(weight * _unnormalised_density(low + (high - low) * (node + 1) / 2, alpha, sigma)) * (high - low) / 2
+    return _unnormalised_density(np.asarray(gamma, dtype=float), alpha, sigma) / total
 
 
-def _seen(gamma: NDArray[np.float64], alpha: float, sigma: float) -> NDArray[np.float64]:
-    """The density but for its norm."""
+def _unnormalised_density(gamma: NDArray[np.float64], alpha: float, sigma: float) -> NDArray[np.float64]:
+    """Probability density without normalisation."""
     visible = (np.abs(gamma) < np.pi / 2) & (gamma > -alpha)
     return np.where(visible, portable.exp(-0.5 * (gamma / sigma) ** 2) * np.sin(alpha + gamma), 0.0)

@@ -250,7 +250,7 @@ class FunctionFlow(Flow):
     def field(self, *, length: float, time: float, **_: float) -> tuple:
         """See `Flow.field`."""
         from dem.kernels.compiler.c_functions import compile_velocity  # noqa: PLC0415, runs are read without numba
-        from dem.kernels.fluid.user_function import Called  # noqa: PLC0415, likewise
+        from dem.kernels.fluid.user_function import UserFunction  # noqa: PLC0415, likewise
 
         try:
             u = np.asarray(self.function(0.0, 0.0, 0.0, 0.0), float)
@@ -260,7 +260,7 @@ class FunctionFlow(Flow):
         if u.shape != (3,):
             raise TypeError(f"{self} returned {u} at t = x = y = z = 0, expected three numbers [m/s]")
         self._keep.append(keep)  # its machine code, while the flow is there
-        return Called(address, 0.01 * length, 0.5 * time)
+        return UserFunction(address, 0.01 * length, 0.5 * time)
 
     def saved(self) -> dict[str, str]:
         """The name by which it is found again; raises TypeError if it has none."""

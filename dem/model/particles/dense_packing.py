@@ -19,7 +19,7 @@ from dem.model.materials import Material
 from dem.model.particles.dense_convex import ConvexRelaxation
 from dem.model.particles.grading import graded
 from dem.model.particles.particles import Particles
-from dem.model.particles.random_insertion import how_many, region
+from dem.model.particles.random_insertion import number_or_fraction, region
 from dem.model.particles.relaxation import ENOUGH, SWELL, Relaxation
 from dem.model.shapes.convex import is_convex
 from dem.model.shapes.shape import ConvexShape, Sphere
@@ -107,7 +107,7 @@ def pack_dense(
     checks.of_types(optional=True, box=(box, Box))
     low, high = region(lower, upper, box)
     volume = float(np.prod(high - low))
-    number, solid_fraction = how_many(number, solid_fraction)
+    number, solid_fraction = number_or_fraction(number, solid_fraction)
     filled = None if solid_fraction is None else volume * solid_fraction
     seed = checks.whole("seed", seed, least=0)
     if sizes is None:

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 class Field(NamedTuple):
     """A quantity of particles, an array (N, k) or over frames (T, N, k).
 
-    `rest` is what particles have of which nothing is said. A field with `derive` is no part of the state: it is made
-    from `source`, which is.
+    `default_row` has the values of a particle that is given none. A field with `derive` is no part of the state: it
+    is computed from the field `source`.
     """
 
     meaning: str
     unit: str  # SI; "1" for numbers without one
     columns: tuple[str, ...]  # names of the k components in tables
-    rest: tuple[float, ...] | None = None
+    default_row: tuple[float, ...] | None = None
     source: str | None = None
     derive: Callable[[np.ndarray], np.ndarray] | None = None
     to_ghosts: bool = False  # of a field that engines do not compute: sent to other ranks at every step
@@ -47,7 +47,7 @@ class Field(NamedTuple):
 
     def default(self, number: int) -> np.ndarray:
         """Default values of so many particles (N, k)."""
-        return np.tile(np.array(self.rest, np.float64), (number, 1))
+        return np.tile(np.array(self.default_row, np.float64), (number, 1))
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -62,12 +62,15 @@ def heading(column: str, unit: str) -> str:
 
 FIELDS = {
     "position": Field("centres of mass, going on beyond periodic faces", "m", ("x", "y", "z")),
-    "velocity": Field("velocities of the centres of mass", "m/s", ("v_x", "v_y", "v_z"), rest=(0.0, 0.0, 0.0)),
+    "velocity": Field("velocities of the centres of mass", "m/s", ("v_x", "v_y", "v_z"), default_row=(0.0, 0.0, 0.0)),
     "orientation": Field(
-        "unit quaternions, scalar first, body to world", "1", ("q_w", "q_x", "q_y", "q_z"), rest=(1.0, 0.0, 0.0, 0.0)
+        "unit quaternions, scalar first, body to world",
+        "1",
+        ("q_w", "q_x", "q_y", "q_z"),
+        default_row=(1.0, 0.0, 0.0, 0.0),
     ),
     "angular_velocity": Field(
-        "angular velocities, world frame", "rad/s", ("omega_x", "omega_y", "omega_z"), rest=(0.0, 0.0, 0.0)
+        "angular velocities, world frame", "rad/s", ("omega_x", "omega_y", "omega_z"), default_row=(0.0, 0.0, 0.0)
     ),
     "axis": Field(
         "directions of the body x axes, a fibre's own",
@@ -79,14 +82,14 @@ FIELDS = {
 }
 AMBIENT = 293.15  # temperature of particles of which nothing is said [K]
 FIELDS["temperature"] = Field(
-    "temperatures", "K", ("temperature",), rest=(AMBIENT,), to_ghosts=True, optional=True, above=0.0
+    "temperatures", "K", ("temperature",), default_row=(AMBIENT,), to_ghosts=True, optional=True, above=0.0
 )
 STATE = {name: field for name, field in FIELDS.items() if not field.derive}  # in the order of files and tables
 MOTION = ("position", "velocity", "orientation", "angular_velocity")  # what engines compute, in their order
 WIDTHS = tuple(FIELDS[name].width for name in MOTION)
 
 
-def carried(names: Iterable[str]) -> tuple[str, ...]:
+def carried_fields(names: Iterable[str]) -> tuple[str, ...]:
     """Fields that engines carry along and do not compute, fields of ghosts first."""
     return tuple(sorted({*names} - {*MOTION}, key=lambda name: (not STATE[name].to_ghosts, [*STATE].index(name))))
 
@@ -98,7 +101,9 @@ def remainder_of(name: str) -> str:
     """Name of the field with what an exact sum over contacts adds to a scalar field, but a float cannot show."""
     remainder = name + REMAINDER
     if remainder not in STATE:
-        field = Field(f"what rounding leaves out of {name}", "1", (remainder,), rest=(0.0,), optional=True, hidden=True)
+        field = Field(
+            f"what rounding leaves out of {name}", "1", (remainder,), default_row=(0.0,), optional=True, hidden=True
+        )
         FIELDS[remainder] = STATE[remainder] = field
     return remainder
 

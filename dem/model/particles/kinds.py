@@ -140,10 +140,10 @@ def in_words(kinds: Sequence[dict]) -> str:
     for label, kind in zip(labels(kind["name"] for kind in kinds), kinds[:MOST], strict=False):
         sizes = (f", {name} {_word(value)}" for name, value in kind["sizes"].items())
         words_of_kinds.append(f"{kind['particles']} x {label} ({kind['shape']}{''.join(sizes)})")
-    return ", ".join(words_of_kinds) + rest(len(kinds))
+    return ", ".join(words_of_kinds) + further_kinds_note(len(kinds))
 
 
-def rest(count: int) -> str:
+def further_kinds_note(count: int) -> str:
     """Error text for too many kinds of particles."""
     return f" and {counted(count - MOST, 'kind')} more" if count > MOST else ""
 

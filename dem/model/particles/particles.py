@@ -237,7 +237,7 @@ class Particles:
         made._kinds, made._kind = list(kinds), _frozen(kind)
         made._materials = [*(m for _, m in variants), *(kind.material for kind in kinds)]
         made._revision = 0
-        made._show({
+        made._set_state({
             name: np.array(state[name]).reshape(-1, field.width) if name in state else field.default(len(kind))
             for name, field in STATE.items() if name in state or not field.optional
         })  # fmt: skip
@@ -357,16 +357,16 @@ class Particles:
                 )
         return result
 
-    def _show(self, state: dict[str, np.ndarray]) -> None:
+    def _set_state(self, state: dict[str, np.ndarray]) -> None:
         """Take a state that is known to be right; its arrays can be written to no more."""
         self._shown = {name: frozen(values) for name, values in state.items()}
         self._catch_up = None
 
-    def _show_motion(self, motion: dict[str, np.ndarray]) -> None:
-        """Take what an engine has computed; other fields stay as they are."""
-        self._show(self._shown | motion)
+    def _set_motion(self, motion: dict[str, np.ndarray]) -> None:
+        """Set the motion that an engine has computed; other fields stay."""
+        self._set_state(self._shown | motion)
 
-    def _show_later(self, catch_up: Callable[[], None]) -> None:
+    def _set_on_demand(self, catch_up: Callable[[], None]) -> None:
         """Call `catch_up`, which shows the present state, when the state is next read."""
         self._catch_up = catch_up
 
@@ -381,17 +381,17 @@ class Particles:
         """Slots, with the present state, for copies and pickles: independent of the simulation."""
         return None, {name: getattr(self, name) for name in self.__slots__} | {"_shown": self._state, "_catch_up": None}
 
-    def _carry(self, name: str) -> None:
-        """Have a field from now on, with its default if it was not given."""
+    def _add_field(self, name: str) -> None:
+        """Add a field, with its default unless it is there."""
         self._state.setdefault(name, frozen(STATE[name].default(len(self))))
 
-    def _become(self, variant: np.ndarray, kind: np.ndarray, state: dict[str, np.ndarray]) -> None:
-        """Be others, of the same variants and kinds."""
+    def _renew(self, variant: np.ndarray, kind: np.ndarray, state: dict[str, np.ndarray]) -> None:
+        """Replace all particles by others of the same variants and kinds."""
         self._variant, self._kind = _frozen(variant), _frozen(kind)
-        self._show(state)
+        self._set_state(state)
 
     def _resize(self, variants: list[tuple[Shape, Material]], variant: np.ndarray) -> None:
-        """Have other shapes, of the same kinds."""
+        """Replace the variants, of the same kinds."""
         self._variants, self._variant = list(variants), _frozen(variant)
 
     def _assign(self, name: str, value: object) -> None:
@@ -597,7 +597,7 @@ def register_field(
     taken = {*FIELDS, *ROWS, *TAKEN, *dir(Particles)} | {each for field in STATE.values() for each in field.columns}
     if taken & {name, *columns}:
         raise ValueError(f"name of a field is {name!r}, which particles or their tables have already: choose another")
-    field = Field(meaning or name, unit, columns, rest=row, to_ghosts=bool(to_ghosts))
+    field = Field(meaning or name, unit, columns, default_row=row, to_ghosts=bool(to_ghosts))
     FIELDS[name] = STATE[name] = field
     setattr(Particles, name, _property(name, f"{field.meaning} {'(N, 3)' if vector else '(N,)'} [{unit}]."))
     return field
@@ -610,7 +610,7 @@ def unregister_field(name: str) -> None:
     delattr(Particles, name)
 
 
-def _property(name: str, told: str) -> property:
+def _property(name: str, docstring: str) -> property:
     """A property of `Particles` that shows and assigns a field; a scalar as (N,)."""
 
     def shown(particles: Particles) -> np.ndarray:
@@ -620,4 +620,4 @@ def _property(name: str, told: str) -> property:
     def assigned(particles: Particles, value: object) -> None:
         particles._assign(name, value)
 
-    return property(shown, assigned, doc=told)
+    return property(shown, assigned, doc=docstring)

@@ -132,11 +132,11 @@ def pack(
     checks.of_types(material=(material, Material))
     checks.of_types(optional=True, box=(box, Box))
     others, walls = checks.of_one_type("others", others, Particles), checks.of_one_type("walls", walls, Wall)
-    within, walls = holder(inside, walls)
+    within, walls = enclosing_region(inside, walls)
     if within is not None and box is None:
         lower, upper = within.lower if lower is None else lower, within.upper if upper is None else upper
     corners = region(lower, upper, box)
-    number, solid_fraction = how_many(number, solid_fraction)
+    number, solid_fraction = number_or_fraction(number, solid_fraction)
     ends = span(scale, sizes)
     rng = np.random.default_rng(checks.whole("seed", seed, least=0))
     if isinstance(orientation, str):
@@ -150,7 +150,7 @@ def pack(
     volume = float(np.prod(corners[1] - corners[0]))
     volume = volume if within is None else min(volume, within.volume)
     if sizes is None:
-        bodies = sized(shape, number, solid_fraction, ends, volume, rng)
+        bodies = scaled_shapes(shape, number, solid_fraction, ends, volume, rng)
     else:
         bodies = graded(shape, sizes, number=number, volume=volume * (solid_fraction or 0.0), seed=seed)
     position, turned = scatter(
@@ -159,8 +159,8 @@ def pack(
     return Particles(bodies, material, position=position, orientation=turned, name=name)
 
 
-def holder(inside: Wall | None, walls: Sequence[Wall]) -> tuple[Region | None, Sequence[Wall]]:
-    """The region inside of a wall, None without one; and the walls to keep clear of, of which a mesh is one.
+def enclosing_region(inside: Wall | None, walls: Sequence[Wall]) -> tuple[Region | None, Sequence[Wall]]:
+    """Region inside of a wall, None without one; and the walls to avoid, with the wall itself if it is a mesh.
 
     Raises
     ------
@@ -177,8 +177,8 @@ def holder(inside: Wall | None, walls: Sequence[Wall]) -> tuple[Region | None, S
     return within, walls
 
 
-def how_many(number: int | None, solid_fraction: float | None) -> tuple[int | None, float | None]:
-    """The one of the two that is given, checked; raises ValueError or TypeError."""
+def number_or_fraction(number: int | None, solid_fraction: float | None) -> tuple[int | None, float | None]:
+    """Check that exactly one of number and solid fraction is given, and return both; raises ValueError or TypeError."""
     if (number is None) == (solid_fraction is None):
         raise ValueError("give either number or solid_fraction")
     if number is not None:
@@ -212,7 +212,7 @@ def region(
     return low, high
 
 
-def sized(
+def scaled_shapes(
     shape: Shape,
     number: int | None,
     solid_fraction: float | None,
@@ -310,7 +310,7 @@ def scatter(
             )
             so_far.append((tries + offers, int(state[0])))
             moved(state[0] - before, int(state[0]) - before)
-            if state[2] > MOST_OFFERS or will_not_fit(so_far, len(bodies)):
+            if state[2] > MOST_OFFERS or is_too_full(so_far, len(bodies)):
                 raise _no_room(bodies[: state[0]], len(bodies), corners, tries + offers)
     return placed.T.copy(), turned.T.copy()
 
@@ -337,7 +337,7 @@ def _refuse_too_large(widest: float, room: np.ndarray) -> None:
         )
 
 
-def will_not_fit(so_far: list[tuple[int, int]], wanted: int) -> bool:
+def is_too_full(so_far: list[tuple[int, int]], wanted: int) -> bool:
     """Whether fewer will find a place than are wanted, going by numbers of tries and places found so far.
 
     Equal spheres still to come are as many as one over the cube root of the tries (J. Feder, J. Theor. Biol. 87 (1980)
@@ -369,7 +369,7 @@ def _no_room(placed: list[Shape], wanted: int, corners: tuple[np.ndarray, np.nda
     return ValueError(message)
 
 
-def _held(shape: Shape) -> Variant:
+def _covering_variant(shape: Shape) -> Variant:
     """Spheres around a shape, and its mass properties at a density of 1 kg/m³."""
     volume, mass, _, inertia, _ = shape.mass_properties(1.0)
     return Variant(*hull(shape), volume, mass, np.array(inertia))
@@ -384,7 +384,10 @@ def _occupied_cells(
 ) -> tuple[insertion.Occupied, int]:
     """Cells with the spheres of other particles, and room for more of the given radii; and how many are in it."""
     lower, upper = (np.array(box.lower), np.array(box.upper)) if box else corners
-    clouds = [place(p.position, p.orientation, p.variant, [_held(shape) for shape, _ in p.variants]) for p in others]
+    clouds = [
+        place(p.position, p.orientation, p.variant, [_covering_variant(shape) for shape, _ in p.variants])
+        for p in others
+    ]
     centre = np.concatenate([np.empty((0, 3)), *(cloud.centres for cloud in clouds)])
     radius = np.concatenate([np.empty(0), *(cloud.radii for cloud in clouds)])
     room = len(radius) + len(size)
@@ -395,5 +398,5 @@ def _occupied_cells(
         lower=lower, period=np.where(periodic, upper - lower, 0.0), scale=cells / (upper - lower),
         last=np.full(cells, -1), before=np.full(room, -1), centre=np.empty((3, room)), radius=np.empty(room),
     )  # fmt: skip
-    insertion.take_all(centre.T.copy(), radius, taken)
+    insertion.add_spheres(centre.T.copy(), radius, taken)
     return taken, len(radius)

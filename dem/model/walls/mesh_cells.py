@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.kernels.walls.mesh_cells import deal, mark
+from dem.kernels.walls.mesh_cells import distribute_triangles, mark
 
 if TYPE_CHECKING:
     from dem.model.walls.surfaces import Surface
@@ -104,5 +104,5 @@ def _dealt(
     """Pairs of a part and a triangle that may come near it, for the pairs of a cell that is cut and a triangle."""
     following = np.cumsum(counts) - counts
     cell_out, triangle_out = (np.zeros(int(counts.sum()), dtype=np.int32) for _ in range(2))
-    deal(_renumbered(cut, cell), triangle, masks, following, cell_out, triangle_out)
+    distribute_triangles(_renumbered(cut, cell), triangle, masks, following, cell_out, triangle_out)
     return cell_out, triangle_out

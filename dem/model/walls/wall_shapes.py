@@ -13,7 +13,7 @@ from dem.kernels.walls.axisymmetric_sides import MORE, ROWS
 from dem.kernels.walls.geometry import Geometry
 from dem.kernels.walls.revolution import COUNT as POINTS_AT
 from dem.kernels.walls.triangles import NUMBERS
-from dem.kernels.walls.wall_kinds import FIRST_OWN, own_kinds
+from dem.kernels.walls.wall_kinds import FIRST_USER_KIND, user_kinds
 from dem.model.walls.mesh_cells import MeshCells, cells_of
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def geometry_of(shapes: Sequence[WallShape], *, reach: float) -> Geometry:
     longest = max((int(np.diff(c[:, 1:]).max()) for c in cells), default=0)
     at = np.cumsum([0, *(len(own) for own in numbers)])
     owned = list(dict.fromkeys(shape.kind for shape in shapes if isinstance(shape.kind, type)))
-    number_of = {kind: FIRST_OWN + k for k, kind in enumerate(owned)}
+    number_of = {kind: FIRST_USER_KIND + k for k, kind in enumerate(owned)}
     return Geometry(
         kind=np.array([number_of.get(shape.kind, shape.kind) for shape in shapes], dtype=np.int64),
         first_number=at[:-1].astype(np.int64),
@@ -195,7 +195,7 @@ def geometry_of(shapes: Sequence[WallShape], *, reach: float) -> Geometry:
         cells=_joined(cells, np.zeros((0, 3), np.int64)),
         listed=_joined(listed, np.zeros(0, np.int32)),
         room=np.array([max([longest, 1, *segments]), len(shapes)], dtype=np.int64),
-        own=own_kinds(owned),
+        own=user_kinds(owned),
         meshes=geometry.WithMeshes() if surfaces else geometry.NoMeshes(),
     )
 

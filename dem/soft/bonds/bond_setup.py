@@ -15,7 +15,7 @@ from dem.model.bonds import MODES, Bonds, Breakage
 from dem.model.domain.cell import Cell
 from dem.model.shapes.flexible import FlexibleFibre
 from dem.rotation import BONDED
-from dem.soft.bonds.engine_bonds import breakable, incidence, masses, shortest_period
+from dem.soft.bonds.engine_bonds import can_break, incidence, masses, shortest_period
 from dem.soft.time_step.impacts import rounded_down
 from dem.soft.time_step.limits import OVERLAP_LIMIT
 
@@ -117,13 +117,13 @@ def damped(bonds: Bonds | None) -> bool:
     return bonds is not None and bool(bonds.damping.any())
 
 
-def check_compatible(bonds: Bonds | None, inserters: Sequence[Inserter], *, crowd: bool) -> None:
+def check_compatible(bonds: Bonds | None, inserters: Sequence[Inserter], *, varies: bool) -> None:
     """Raise ValueError for what bonds do not hold together yet: particles that come and go."""
     for inserter in inserters:
         if any(isinstance(shape, FlexibleFibre) for shape in getattr(inserter, "shape", ())):
             message = "an inserter puts in flexible fibres, which would be rigid: bonds are made before a run begins; "
             raise ValueError(message + "let them fall from above (dem.pack), or insert dem.Capsule or dem.Fibre")
-    if bonds is not None and crowd:
+    if bonds is not None and varies:
         message = "bonds are given beside inserters or outlets, which would part them: leave one of them out"
         raise ValueError(message)
 
@@ -167,7 +167,7 @@ def check(bonds: Bonds | None, particles: Particles, gravity: tuple[float, float
 
 def check_loads(engine: Engine) -> None:
     """Refuse to start with bonds that are stressed beyond their strength."""
-    if engine.bonds and breakable(engine.bonds.model):
+    if engine.bonds and can_break(engine.bonds.model):
         load = engine.bond_loads()[1]
         k = int(load.argmax())
         if load[k] > 1 and engine.bonds.arrays.state[k] == INTACT:
@@ -191,7 +191,7 @@ def advised(advice: Advice, bonds: Bonds | None, particles: Particles) -> Advice
     return replace(advice, further=(*advice.further, text), advised=min(advice.advised, most))
 
 
-def foreseen(
+def startup_notices(
     bonds: Bonds | None, particles: Particles, time_step: float, integrator: str, gravity: tuple[float, float, float]
 ) -> Iterator[Notice]:
     """Notices to give before a run begins."""
@@ -234,7 +234,7 @@ def breakage(engine: Engine) -> str:
     return f"{broken} of {counted(len(engine.bonds.model), 'bond')} broke"
 
 
-def carried(pairs: np.ndarray, mass: np.ndarray) -> np.ndarray:
+def hanging_mass(pairs: np.ndarray, mass: np.ndarray) -> np.ndarray:
     """Mass that hangs from the ground by each bond (B,) and by nothing else [kg]; 0 where there are other paths.
 
     Loose ends are taken off one by one, and their mass is added to the body that they hung on. A chain that hangs at
@@ -249,7 +249,7 @@ def carried(pairs: np.ndarray, mass: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    >>> carried(np.array([(0, -1), (0, 1), (1, 2)]), np.array([1.0, 2.0, 4.0])).tolist()
+    >>> hanging_mass(np.array([(0, -1), (0, 1), (1, 2)]), np.array([1.0, 2.0, 4.0])).tolist()
     [7.0, 6.0, 4.0]
     """
     found, below = np.zeros(len(pairs)), mass.astype(float)
@@ -289,9 +289,9 @@ def _grounded(pairs: np.ndarray, first: np.ndarray, incident: np.ndarray, bodies
 
 def _weak_bonds(bonds: Bonds, particles: Particles, gravity: tuple[float, float, float]) -> Iterator[Notice]:
     """Tell of bonds that are too weak for what hangs on them, unless something else bears it."""
-    if not breakable(bonds) or not (bonds.pairs[:, 1] < 0).any() or not any(gravity):
+    if not can_break(bonds) or not (bonds.pairs[:, 1] < 0).any() or not any(gravity):
         return
-    pull = carried(bonds.pairs, particles.mass) * float(np.linalg.norm(gravity)) / (np.pi / 4 * bonds.diameter**2)
+    pull = hanging_mass(bonds.pairs, particles.mass) * float(np.linalg.norm(gravity)) / (np.pi / 4 * bonds.diameter**2)
     k = int((pull / bonds.strength).argmax())
     if pull[k] > bonds.strength[k]:
         reason = (

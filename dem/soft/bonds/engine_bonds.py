@@ -12,8 +12,8 @@ from dem.base.large_pages import copied, full, zeros
 from dem.base.quaternions import conjugate, rotate
 from dem.kernels.soft.bonds import bond_arrays as rows
 from dem.kernels.soft.bonds import bond_step, overlap_release
-from dem.kernels.soft.bonds.bond_arrays import BROKEN, GONE
-from dem.kernels.soft.bonds.overlap_release import FAR, Eased
+from dem.kernels.soft.bonds.bond_arrays import BROKEN, REMOVED
+from dem.kernels.soft.bonds.overlap_release import FAR, ExcludedPairs
 from dem.kernels.soft.chunks import CHUNK
 from dem.model.shapes.capsule import chain
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 STATE = ("state", "when", "count", "pending", "before", "pressed")  # of `bond_arrays.Bonds`: what a run has come to
 AT_ONCE = 10**6  # pairs of spheres whose gap is found together
-EASED = ("slack", "active", "count")  # of `overlap_release.Eased`
+EASED = ("slack", "active", "count")  # of `overlap_release.ExcludedPairs`
 
 
 def masses(bonds: Bonds, particles: Particles, *, shared: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -108,31 +108,33 @@ def closest(bonds: Bonds, particles: Particles) -> np.ndarray:
         of_pair = hidden[(both == pair).all(axis=1)]
         for k in np.array_split(of_pair, 1 + of_pair.size * r_x.size * r_y.size // AT_ONCE):
             end = np.column_stack([bonds.geometry.length[k], np.zeros((k.size, 2))])
-            apart = (_along(y, bonds, k, 1) + end[:, None])[:, None] - _along(x, bonds, k, 0)[:, :, None]
+            apart = (_in_bond_frame(y, bonds, k, 1) + end[:, None])[:, None] - _in_bond_frame(x, bonds, k, 0)[
+                :, :, None
+            ]
             gap = (np.linalg.norm(apart, axis=-1) - r_x[:, None] - r_y).min(axis=(1, 2))
             found[0, k] = bonds.geometry.length[k] - np.maximum(gap, 0.0)
             found[1, k] = 1 / min(r_x.min(), r_y.min())
     return found
 
 
-def _along(centres: np.ndarray, bonds: Bonds, k: np.ndarray, side: int) -> np.ndarray:
+def _in_bond_frame(centres: np.ndarray, bonds: Bonds, k: np.ndarray, side: int) -> np.ndarray:
     """Centres (S, 3) of a body's spheres in the frame of its end of bonds k, from its anchors (K, S, 3) [m]."""
     return rotate(conjugate(bonds.geometry.frames[k, side])[:, None], centres - bonds.anchors[k, side][:, None])
 
 
-def breakable(bonds: Bonds) -> bool:
-    """Whether any may break."""
+def can_break(bonds: Bonds) -> bool:
+    """Whether any bond has a finite strength."""
     return bool((np.minimum(bonds.strength, bonds.shear_strength) < math.inf).any())
 
 
-def form_of(bonds: Bonds, kinds: int, *, heats: bool) -> rows.Form:
-    """Properties of each kind of bond, as arrays."""
+def bond_properties(bonds: Bonds, kinds: int, *, heats: bool) -> rows.Form:
+    """Types by which kernels are specialised for these bonds."""
     return rows.Form(
         rows.Damped() if bonds.damping.any() else rows.Undamped(),
         rows.Anchored() if bonds.anchors.any() else rows.Centred(),
         rows.Framed() if (bonds.geometry.frames[..., 0] != 1).any() else rows.Aligned(),
-        rows.Brittle() if breakable(bonds) else rows.Lasting(),
-        (rows.Alike(), rows.Both(), rows.Several())[min(kinds, 3) - 1],
+        rows.Brittle() if can_break(bonds) else rows.Lasting(),
+        (rows.OneKind(), rows.TwoKinds(), rows.ManyKinds())[min(kinds, 3) - 1],
         rows.Heating() if heats else rows.Lossless(),
     )
 
@@ -146,7 +148,7 @@ def arrays_of(bonds: Bonds, particles: Particles, *, heats: bool = False) -> row
     place = np.zeros((7, len(grounded)))
     place[:3], place[3] = bonds.ground.T, 1.0
     first, incident = incidence(bonds.pairs, bodies)
-    form = form_of(bonds, columns.shape[1], heats=heats)
+    form = bond_properties(bonds, columns.shape[1], heats=heats)
     return rows.Bonds(
         form=form,
         table=copied(columns),
@@ -169,13 +171,13 @@ def arrays_of(bonds: Bonds, particles: Particles, *, heats: bool = False) -> row
         before=zeros(count),
         count=zeros(3, np.int64),
         pressed=zeros(1),
-        pull=zeros((rows.rows_of_pull(form), count)),
-        pull_at=zeros(chunks, np.int64),
+        forces=zeros((rows.rows_of_forces(form), count)),
+        first_force=zeros(chunks, np.int64),
         incident_first=copied(first.astype(np.int32)),
         incident=copied(incident.astype(np.int32)),
         chunk_sums=zeros((chunks, rows.COLUMNS), np.int64),
         sums=zeros(3),
-        eased=eased(bonds, bodies),
+        excluded=excluded(bonds, bodies),
     )
 
 
@@ -262,17 +264,17 @@ def reserve_room(arrays: rows.Bonds, block: np.ndarray, lag: int) -> rows.Bonds:
     chunk = np.repeat(np.arange(segment.size), np.diff(arrays.chunk_first))
     shift = segment * room - arrays.chunk_first[:-1]
     arrays.incident[:] += 2 * shift[chunk[arrays.incident // 2]].astype(np.int32)
-    arrays.pull_at[:] = segment * room
-    number, have = arrays.pull.shape
-    return arrays if have >= used * room else arrays._replace(pull=zeros((number, used * room)))
+    arrays.first_force[:] = segment * room
+    number, have = arrays.forces.shape
+    return arrays if have >= used * room else arrays._replace(forces=zeros((number, used * room)))
 
 
-def list_bonded_exclusions(eased: Eased) -> None:
+def list_bonded_exclusions(excluded: ExcludedPairs) -> None:
     """List for each body those that it never meets; pairs with a body on another rank are left out."""
-    first, second = eased.first[eased.first >= 0], eased.second[eased.first >= 0]
+    first, second = excluded.first[excluded.first >= 0], excluded.second[excluded.first >= 0]
     body, other = np.concatenate([first, second]), np.concatenate([second, first])
-    eased.apart[:] = other[np.argsort(body, kind="stable")]
-    np.cumsum(np.bincount(body, minlength=eased.apart_first.size - 1), out=eased.apart_first[1:])
+    excluded.apart[:] = other[np.argsort(body, kind="stable")]
+    np.cumsum(np.bincount(body, minlength=excluded.apart_first.size - 1), out=excluded.apart_first[1:])
 
 
 def acting(arrays: rows.Bonds, pairs: np.ndarray) -> np.ndarray:
@@ -280,7 +282,7 @@ def acting(arrays: rows.Bonds, pairs: np.ndarray) -> np.ndarray:
     return (arrays.state < rows.BROKEN) & (pairs[:, 1] >= 0)
 
 
-def ways(
+def bonded_pairs(
     pairs: np.ndarray, bodies: int, apart: int, left_out: np.ndarray | bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of bodies up to so many bonds apart (X, 2), and the bonds on a shortest path between (X, apart), or -1.
@@ -289,7 +291,7 @@ def ways(
 
     Examples
     --------
-    >>> ways(np.array([(0, 1), (1, 2)]), 3, 2)[0].tolist()
+    >>> bonded_pairs(np.array([(0, 1), (1, 2)]), 3, 2)[0].tolist()
     [[0, 1], [1, 2], [0, 2]]
     """
     bond = np.flatnonzero((pairs[:, 1] >= 0) & np.logical_not(left_out))
@@ -315,15 +317,15 @@ def ways(
     return np.concatenate(found), np.concatenate(links)
 
 
-def eased(bonds: Bonds, bodies: int) -> Eased:
+def excluded(bonds: Bonds, bodies: int) -> ExcludedPairs:
     """Pairs of bodies without contact as long as bonds hold, by their numbers, which are their rows at the start."""
-    found, links = ways(bonds.pairs, bodies, bonds.apart, bonds.contact)
+    found, links = bonded_pairs(bonds.pairs, bodies, bonds.apart, bonds.contact)
     pair, at = np.nonzero(links >= 0)
     bond = links[pair, at]
     order = np.argsort(bond, kind="stable")
     first = np.searchsorted(bond[order], np.arange(len(bonds) + 1))
     number = len(found)
-    return Eased(
+    return ExcludedPairs(
         first=found[:, 0].astype(np.int32), second=found[:, 1].astype(np.int32), row=np.full(number, -1),
         slack=np.full(number, FAR), over_first=first.astype(np.int64), over=pair[order].astype(np.int64),
         active=np.zeros(number, np.int64), count=np.zeros(1, np.int64),
@@ -337,20 +339,22 @@ class EngineBonds:
     def __init__(self, model: Bonds, particles: Particles, *, heats: bool = False) -> None:
         self.model = model
         self.arrays: rows.Bonds = arrays_of(model, particles, heats=heats)
-        eased = self.arrays.eased
+        excluded = self.arrays.excluded
         self.given = bonds_of_bodies(self.arrays, model.pairs)
-        self.apart = np.column_stack([eased.first, eased.second]).astype(np.int64)  # identities
+        self.apart = np.column_stack([excluded.first, excluded.second]).astype(np.int64)  # identities
 
     @property
     def are_grounded(self) -> bool:
-        """Whether any bond goes to the ground."""
+        """Whether any bond connects a particle to the ground."""
         return bool(self.arrays.ground.size)
 
     @property
     def state(self) -> dict[str, np.ndarray]:
         """State that a run goes on from, by name."""
         arrays = self.arrays
-        return {name: getattr(arrays, name) for name in STATE} | {f"eased_{n}": getattr(arrays.eased, n) for n in EASED}
+        return {name: getattr(arrays, name) for name in STATE} | {
+            f"eased_{n}": getattr(arrays.excluded, n) for n in EASED
+        }
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """Copies of the state of the bonds."""
@@ -368,14 +372,16 @@ class EngineBonds:
 
     def follow_order(self, bodies: Bodies) -> None:
         """Find the pairs without contact again after bodies have changed places."""
-        place, eased = _places(bodies), self.arrays.eased
-        eased.first[:], eased.second[:] = place[self.apart[:, 0]], place[self.apart[:, 1]]
-        list_bonded_exclusions(eased)
+        place, excluded = _places(bodies), self.arrays.excluded
+        excluded.first[:], excluded.second[:] = place[self.apart[:, 0]], place[self.apart[:, 1]]
+        list_bonded_exclusions(excluded)
 
     def locate_pairs(self, nb: Neighbours) -> None:
         """Find the pairs without contact in new neighbour lists."""
-        eased = self.arrays.eased
-        overlap_release.locate(eased.first, eased.second, nb.lower, nb.higher, nb.first, nb.count, eased.row)
+        excluded = self.arrays.excluded
+        overlap_release.find_pair_rows(
+            excluded.first, excluded.second, nb.lower, nb.higher, nb.first, nb.count, excluded.row
+        )
 
     def assign_slots(self, nb: Neighbours, bodies: Bodies) -> Neighbours:
         """Put bonds in the order of the bodies in memory, with room for their forces; returns the lists with them."""
@@ -390,9 +396,11 @@ class EngineBonds:
 
     def have_contact(self, i: np.ndarray, j: np.ndarray, number: int) -> np.ndarray:
         """Whether no bond excludes the bodies with indices i, j (K,) of so many from contact (K,)."""
-        eased = self.arrays.eased
-        apart = np.flatnonzero(eased.slack > 0)
-        low, high = (f(eased.first[apart], eased.second[apart]).astype(np.int64) for f in (np.minimum, np.maximum))
+        excluded = self.arrays.excluded
+        apart = np.flatnonzero(excluded.slack > 0)
+        low, high = (
+            f(excluded.first[apart], excluded.second[apart]).astype(np.int64) for f in (np.minimum, np.maximum)
+        )
         b, c = i.astype(np.int64), j.astype(np.int64)
         return ~np.isin(np.minimum(b, c) * number + np.maximum(b, c), low * number + high)
 
@@ -406,14 +414,14 @@ class EngineBonds:
         """Remove the bonds of bodies that have left (N,)."""
         arrays = self.arrays
         leaving = (left[arrays.first[arrays.slot]] != 0) & (arrays.state < BROKEN)
-        arrays.state[leaving], arrays.live[arrays.slot[leaving]] = GONE, 0.0
+        arrays.state[leaving], arrays.live[arrays.slot[leaving]] = REMOVED, 0.0
 
-    def whole_aggregates(self, going: np.ndarray) -> np.ndarray:
+    def whole_aggregates(self, is_leaving: np.ndarray) -> np.ndarray:
         """Leaving bodies (N,) that leave together with all bodies bonded to them."""
         arrays = self.arrays
         holds = np.flatnonzero(arrays.state < BROKEN)
         one, other = arrays.first[arrays.slot[holds]], arrays.second[arrays.slot[holds]]
-        stay = ~going
+        stay = ~is_leaving
         grounded = one == other
         stay[one[grounded]] = True
         while (stay[one] != stay[other]).any():

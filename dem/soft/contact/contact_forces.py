@@ -49,21 +49,21 @@ def contact_forces(engine: Engine) -> ContactForces:
             time_sign=-1.0, half=0.5 * engine.dt,
         )  # fmt: skip
         count = contact_report.list_contacts(context, sink)
-    who, what = sink.who[:count], sink.what[:count]
-    wall = who[:, 1] < 0
-    order = np.lexsort((who[:, 3], who[:, 2], np.where(wall, -who[:, 1], who[:, 1]), who[:, 0], wall))
-    who, what = who[order], what[order]
-    i, j = engine.numbering.rows(who[:, 0]), who[:, 1].copy()
+    ids, data = sink.ids[:count], sink.data[:count]
+    wall = ids[:, 1] < 0
+    order = np.lexsort((ids[:, 3], ids[:, 2], np.where(wall, -ids[:, 1], ids[:, 1]), ids[:, 0], wall))
+    ids, data = ids[order], data[order]
+    i, j = engine.numbering.rows(ids[:, 0]), ids[:, 1].copy()
     j[j >= 0] = engine.numbering.rows(j[j >= 0])
-    arm = what[:, result_sinks.ARM : result_sinks.BRANCH].copy()
+    arm = data[:, result_sinks.ARM : result_sinks.BRANCH].copy()
     return ContactForces(
         i=i,
         j=j,
-        overlap=what[:, result_sinks.OVERLAP].copy(),
-        normal=what[:, result_sinks.NORMAL : result_sinks.FORCE].copy(),
-        force=what[:, result_sinks.FORCE : result_sinks.ARM].copy(),
+        overlap=data[:, result_sinks.OVERLAP].copy(),
+        normal=data[:, result_sinks.NORMAL : result_sinks.FORCE].copy(),
+        force=data[:, result_sinks.FORCE : result_sinks.ARM].copy(),
         arm=arm,
-        branch=what[:, result_sinks.BRANCH : result_sinks.LOSS].copy(),
+        branch=data[:, result_sinks.BRANCH : result_sinks.LOSS].copy(),
         point=position.T[i] + arm,
-        loss=what[:, result_sinks.LOSS].copy(),
+        loss=data[:, result_sinks.LOSS].copy(),
     )

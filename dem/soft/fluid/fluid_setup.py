@@ -102,11 +102,11 @@ def drag_of(fluid: Fluid, bodies: Bodies) -> tuple:
 
 
 DRY = fluids.Dry()
-LIFTS = {"saffman": Saffman, "mei": Mei, None: fluids.Nothing}
-MAGNUS_LIFTS = {"rubinow-keller": RubinowKeller, "oesterle-bui-dinh": OesterleBuiDinh, None: fluids.Nothing}
-SPINS = {"stokes": Creeping, "dennis": Dennis, None: fluids.Nothing}
+LIFTS = {"saffman": Saffman, "mei": Mei, None: fluids.NoFluidForce}
+MAGNUS_LIFTS = {"rubinow-keller": RubinowKeller, "oesterle-bui-dinh": OesterleBuiDinh, None: fluids.NoFluidForce}
+SPINS = {"stokes": Creeping, "dennis": Dennis, None: fluids.NoFluidForce}
 # state that a run goes on from: field of `Medium` by its name in files
-STATE = {"clock": "clock", "drawn": "drawn", "drawing": "drawing", "reached": "extremes"}
+STATE = {"clock": "clock", "drawn": "work", "drawing": "work_half_step", "reached": "extremes"}
 HEAVY = 0.1  # density of a fluid over that of particles, from which added mass shows
 SELDOM = (64, 32, 16)  # steps from one evaluation of the laws to the next, the first that shows in nothing
 BRIEF = 0.1  # relaxation times that an interval may last where drag is that of the fastest
@@ -211,7 +211,7 @@ def _medium(fluid: Fluid, particles: Particles, bodies: list[Spheroid], every: i
         axis=columns([body.along_axes(1.0, 0.0) for body in bodies]), shape=np.array([body.shape for body in bodies]),
         interval=every, steps_since_evaluation=np.zeros(1, np.int64), sampled=np.zeros((chunks, rows + SCRATCH, BLOCK)),
         predicted_motion=np.zeros((chunks, 6, BLOCK)),
-        clock=np.zeros(1), drawn=np.zeros(2), drawing=np.zeros(1), extremes=np.zeros(3),
+        clock=np.zeros(1), work=np.zeros(2), work_half_step=np.zeros(1), extremes=np.zeros(3),
     )  # fmt: skip
 
 
@@ -228,7 +228,7 @@ def turns(fluid: tuple) -> bool:
     """Whether a fluid turns spheres, or its forces depend on their spin."""
     if isinstance(fluid, fluids.Dry):
         return False
-    return not (isinstance(fluid.spin, fluids.Nothing) and isinstance(fluid.magnus, fluids.Nothing))
+    return not (isinstance(fluid.spin, fluids.NoFluidForce) and isinstance(fluid.magnus, fluids.NoFluidForce))
 
 
 def looks_back(fluid: tuple) -> bool:

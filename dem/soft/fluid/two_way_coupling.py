@@ -202,7 +202,7 @@ class TwoWayCoupling:
 
     def refresh(self, engine: Engine) -> None:
         """Sum at the present step, and exchange."""
-        step = int(engine.progress.step[0])
+        step = int(engine.run_state.step[0])
         if engine.population:
             self._set_variants(engine.by_row(engine.bodies.kind))
         state = engine.state()[:3]
@@ -315,5 +315,5 @@ class TwoWayCoupling:
         room = BITS - math.ceil(math.log2(self.mass.size + 1))
         most = np.abs(each).max(1, initial=0.0)
         unit = np.array([math.ldexp(1.0, math.frexp(value)[1] - room) if value > 0 else 1.0 for value in most])
-        sums.give(self.cells.as_arguments(), np.ascontiguousarray(position), each, unit, found)
+        sums.deposit(self.cells.as_arguments(), np.ascontiguousarray(position), each, unit, found)
         return found * unit[:, None, None, None]

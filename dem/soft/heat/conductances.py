@@ -41,8 +41,8 @@ class ConductanceTables(NamedTuple):
 class ContactRows(NamedTuple):
     """Contacts of pairs or with walls, see `dem.kernels.heat.conductances`."""
 
-    who: np.ndarray
-    what: np.ndarray
+    indices: np.ndarray
+    values: np.ndarray
 
 
 def radii(particles: Particles) -> np.ndarray:
@@ -91,12 +91,12 @@ def of_bonds(bonds: Bonds, particles: Particles, through: Callable[[Material, Ma
 def _with_bonds(engine: Engine, tables: ConductanceTables, pairs: ContactRows) -> ContactRows:
     """Contacts of pairs but those that bonds exclude, and the bonds that are whole."""
     arrays = engine.bonds.arrays
-    meet = engine.bonds.have_contact(*pairs.who.T, engine.owned)
+    meet = engine.bonds.have_contact(*pairs.indices.T, engine.owned)
     whole = np.flatnonzero(arrays.live > 0)
-    what = np.zeros((whole.size, COLUMNS))
-    what[:, CONDUCTANCE] = tables.of_bonds[arrays.number[whole]]
-    who = np.column_stack([arrays.first[whole], arrays.second[whole]]).astype(np.int64)
-    return ContactRows(np.concatenate([pairs.who[meet], who]), np.concatenate([pairs.what[meet], what]))
+    values = np.zeros((whole.size, COLUMNS))
+    values[:, CONDUCTANCE] = tables.of_bonds[arrays.number[whole]]
+    indices = np.column_stack([arrays.first[whole], arrays.second[whole]]).astype(np.int64)
+    return ContactRows(np.concatenate([pairs.indices[meet], indices]), np.concatenate([pairs.values[meet], values]))
 
 
 def _list_contacts(
@@ -132,7 +132,7 @@ def _filled(
             engine.bodies, engine.kinds, engine.lists.arrays, engine.walls.faces, *factors, tables.gas, tables.unit,
             *rows[of], rate,
         )  # fmt: skip
-        if count <= len(rows[of].who):
+        if count <= len(rows[of].indices):
             return ContactRows(*(a[:count] for a in rows[of]))
         rows[of] = rows_for(2 * count)
 
@@ -145,35 +145,35 @@ def _report_contacts(engine: Engine, tables: ConductanceTables) -> tuple[Contact
     at_wall, rate = found.j < 0, np.zeros(engine.owned, np.int64)
     kind, listed = engine.bodies.kind, []
     material = engine.kinds.material[kind]
-    for walled in (False, True):
-        chosen = (at_wall == walled) & (found.overlap > 0)
+    for is_wall in (False, True):
+        chosen = (at_wall == is_wall) & (found.overlap > 0)
         i, overlap = index[found.i[chosen]], found.overlap[chosen]
-        of_i, what = tables.radius[kind[i]], np.empty((i.size, COLUMNS))
+        of_i, values = tables.radius[kind[i]], np.empty((i.size, COLUMNS))
         least = of_i
-        if walled:
+        if is_wall:
             j = found.j[chosen]
-            what[:, RADIUS], at = of_i, (-1 - j, material[i])
+            values[:, RADIUS], at = of_i, (-1 - j, material[i])
             factor, shrink = tables.of_walls[at], tables.shrink_of_walls[at]
         else:
             j = index[found.j[chosen]]
             of_j = tables.radius[kind[j]]
             least = np.minimum(of_i, of_j)
-            what[:, RADIUS], at = of_i * of_j / (of_i + of_j), (material[i], material[j])
+            values[:, RADIUS], at = of_i * of_j / (of_i + of_j), (material[i], material[j])
             factor, shrink = tables.of_pairs[at], tables.shrink_of_pairs[at]
-        rim = np.sqrt(what[:, RADIUS] * overlap)
-        what[:, OVERLAP], what[:, CONDUCTANCE] = overlap, factor * rim
+        rim = np.sqrt(values[:, RADIUS] * overlap)
+        values[:, OVERLAP], values[:, CONDUCTANCE] = overlap, factor * rim
         for k in np.flatnonzero(factor) if tables.gas.conductivity > 0 else ():
-            mean = what[k, RADIUS] * (1.0 if walled else 2.0)
-            about = in_python(gas_conductance)(mean, least[k], shrink[k] * rim[k], 0.0, tables.gas, walled)
-            what[k, CONDUCTANCE] += about
-        listed.append(ContactRows(np.column_stack([i, j]), what))
+            mean = values[k, RADIUS] * (1.0 if is_wall else 2.0)
+            through_gap = in_python(gas_conductance)(mean, least[k], shrink[k] * rim[k], 0.0, tables.gas, is_wall)
+            values[k, CONDUCTANCE] += through_gap
+        listed.append(ContactRows(np.column_stack([i, j]), values))
         add_rates(listed[-1], tables.unit, rate)
     return *listed, rate
 
 
 def add_rates(listed: ContactRows, unit: float, rate: np.ndarray) -> None:
     """Add the conductances of contacts to the rates (N,) of bodies."""
-    share = np.ceil(listed.what[:, CONDUCTANCE] * unit).astype(np.int64)
-    np.add.at(rate, listed.who[:, 0], share)
-    pairs = listed.who[:, 1] >= 0
-    np.add.at(rate, listed.who[pairs, 1], share[pairs])
+    share = np.ceil(listed.values[:, CONDUCTANCE] * unit).astype(np.int64)
+    np.add.at(rate, listed.indices[:, 0], share)
+    pairs = listed.indices[:, 1] >= 0
+    np.add.at(rate, listed.indices[pairs, 1], share[pairs])

@@ -70,8 +70,8 @@ class FluidHeat:
         self.ledger[:MARK] = 0.0
         self.ledger[START] = self.content()
 
-    def keep(self, before: FluidHeat, *, ledger: bool) -> None:
-        """Go on with the temperatures of another engine, and with its ledger."""
+    def inherit(self, before: FluidHeat, *, ledger: bool) -> None:
+        """Take over the temperatures of another engine, and with `ledger` its ledger."""
         for name, values in self.state.items():
             if values.shape == before.state[name].shape and (ledger or name != "fluid_ledger"):
                 values[:] = before.state[name]
@@ -131,7 +131,7 @@ class FluidHeat:
         most = float(film.max(initial=0.0))
         unit = math.ldexp(1.0, math.frexp(most * max(film.size, 1))[1] - 60) if most > 0 else 1.0
         self._sums[:] = 0
-        fluid_cells.give(self.cells, engine.bodies.position, film[None], np.array([unit]), self._sums)
+        fluid_cells.deposit(self.cells, engine.bodies.position, film[None], np.array([unit]), self._sums)
         rate = self._sums[0] * unit
         for _, _, inflow in self.inflows:
             rate = rate + inflow
@@ -141,14 +141,16 @@ class FluidHeat:
         self, engine: Engine, film: np.ndarray, value: np.ndarray, dt: float, unit: float, gained: np.ndarray,
         sums: np.ndarray, row: int, at: np.ndarray | None = None,
     ) -> None:  # fmt: skip
-        """Exchange with particles in dt [s], and let the flow pass; see `dem.kernels.heat.exchange.through_cells`.
+        """Exchange with particles in dt [s], and let the flow pass.
+
+        See `dem.kernels.heat.exchange.exchange_with_fluid_cells`.
 
         at: temperatures of the fluid that particles exchange with [K]; default: the present ones.
         Raises FloatingPointError for temperatures that are not positive.
         """
         taken, t = self._taken, self.temperature
         taken[:] = 0
-        exchange.through_cells(
+        exchange.exchange_with_fluid_cells(
             self.cells, engine.bodies.position, value, film, t if at is None else at, dt, unit, gained, taken, sums, row
         )
         got = -(taken[0] * (2.0**WORD / unit) + taken[1] / unit)

@@ -11,7 +11,7 @@ from dem.kernels.fluid import sampling
 from dem.kernels.heat import by_temperature, exchange, implicit
 from dem.kernels.heat.conductances import OVERLAP, RADIUS
 from dem.kernels.soft.contact import dissipated_heat
-from dem.kernels.soft.contact.dissipated_heat import FINER, TAKEN
+from dem.kernels.soft.contact.dissipated_heat import DISSIPATED_ROW, HEAT_SUBUNITS
 from dem.model.domain.box import FACES
 from dem.model.temperature_tables import is_table, largest
 from dem.soft import arrays
@@ -105,12 +105,12 @@ class HeatInRun(ScalarInRun):
             for rows in (pairs, walls):
                 by_temperature.adjust(
                     *self.conductivity, engine.kinds.material, engine.bodies.kind, value, self.held,
-                    self.tables.of_pairs, self.tables.of_walls, rows.who, rows.what,
+                    self.tables.of_pairs, self.tables.of_walls, rows.indices, rows.values,
                 )  # fmt: skip
                 conductances.add_rates(rows, self.tables.unit, rate)
         return pairs, walls, rate
 
-    def rate_besides(self, engine: Engine) -> np.ndarray | float:
+    def other_rates(self, engine: Engine) -> np.ndarray | float:
         """Conductance to fluid and surroundings, h A + 4 σ ε A T³, by body (N,) [W/K]; stores h A in `film`."""
         law, kind = self.law, engine.bodies.kind
         if not (law.convection or law.radiation):
@@ -119,7 +119,7 @@ class HeatInRun(ScalarInRun):
         if law.convection:
             velocity = np.empty((3, engine.owned))
             _, own, *_ = engine.state()
-            time = engine.dt * int(engine.progress.step[0])
+            time = engine.dt * int(engine.run_state.step[0])
             sampling.velocities(engine.fluid.model.field, time, engine.bodies.position, velocity)
             rows = engine.numbering.rows(engine.bodies.identity)
             slip = np.sqrt(((velocity - own[:, rows]) ** 2).sum(0))
@@ -131,13 +131,13 @@ class HeatInRun(ScalarInRun):
 
     def add_rates(self, engine: Engine, dt: float, value: np.ndarray, gained: np.ndarray) -> None:
         """Add the heat that bodies receive from the fluid and by radiation."""
-        law, row = self.law, self.called.index(self.SOURCES[0])
+        law, row = self.law, self.entry_names.index(self.SOURCES[0])
         film = self.film if law.convection or law.radiation else None
         if self.fluid_heat:
             self.fluid_heat.exchange(engine, film, value, dt, self.unit, gained, self.sums, row)
             film = np.zeros_like(film)
         if (law.convection and not self.fluid_heat) or law.radiation:
-            exchange.from_surroundings(
+            exchange.exchange_with_surroundings(
                 value, film, law.convection.temperature if law.convection else 0.0,
                 self.radiated[engine.bodies.kind], law.radiation.temperature if law.radiation else 0.0, dt, self.unit,
                 gained, self.sums, row,
@@ -159,11 +159,11 @@ class HeatInRun(ScalarInRun):
         if self.fluid_heat:
             self.fluid_heat.begin(engine)
 
-    def keep_walls(self, before: HeatInRun) -> None:
+    def inherit_wall_values(self, before: HeatInRun) -> None:
         """Go on with the temperatures that walls and fluid have in another engine, if they change."""
-        super().keep_walls(before)
+        super().inherit_wall_values(before)
         if self.fluid_heat:
-            self.fluid_heat.keep(before.fluid_heat, ledger=False)
+            self.fluid_heat.inherit(before.fluid_heat, ledger=False)
 
     def prepare(self, engine: Engine) -> None:
         """Find the heat capacities of a fluid and the values of walls at the present step."""
@@ -196,7 +196,7 @@ class HeatInRun(ScalarInRun):
     def surroundings(self, engine: Engine) -> HeatSurroundings:
         """Fluid and surroundings at the present step, for an implicit exchange."""
         law, nothing = self.law, np.zeros(0)
-        self.rate_besides(engine)
+        self.other_rates(engine)
         temperature = law.convection.temperature if law.convection else 0.0
         capacity = math.inf
         if self.fluid_heat:
@@ -211,24 +211,24 @@ class HeatInRun(ScalarInRun):
 
     def add_mean_rates(self, engine: Engine, dt: float, mean: MeanValues, gained: np.ndarray) -> None:
         """Add the heat from fluid and surroundings at mean temperatures; see `ScalarInRun.add_mean_rates`."""
-        law, row, nothing = self.law, self.called.index(self.SOURCES[0]), np.zeros(engine.owned)
+        law, row, nothing = self.law, self.entry_names.index(self.SOURCES[0]), np.zeros(engine.owned)
         if self.fluid_heat:
             self.fluid_heat.exchange(
                 engine, self.film, mean.bodies, dt, self.unit, gained, self.sums, row, np.full((1, 1, 1), mean.fluid)
             )  # fmt: skip
         elif law.convection:
-            exchange.from_surroundings(
+            exchange.exchange_with_surroundings(
                 mean.bodies, self.film, mean.fluid, nothing, 0.0, dt, self.unit, gained, self.sums, row
             )
         if law.radiation:
-            exchange.from_surroundings(
+            exchange.exchange_with_surroundings(
                 mean.radiating, nothing, 0.0, self.radiated[engine.bodies.kind], law.radiation.temperature, dt,
                 self.unit, gained, self.sums, row,
             )  # fmt: skip
 
-    def fastest_around(self, engine: Engine, walls: ContactRows) -> float:
+    def max_surroundings_rate(self, engine: Engine, walls: ContactRows) -> float:
         """Largest rate of a wall, or of a cell of the fluid, over its capacity [1/s]."""
-        rate = super().fastest_around(engine, walls)
+        rate = super().max_surroundings_rate(engine, walls)
         return max(rate, self.fluid_heat.fastest(engine, self.film)) if self.fluid_heat else rate
 
     def choose_variants(self, engine: Engine) -> None:
@@ -258,30 +258,30 @@ class HeatInRun(ScalarInRun):
         kind[:] = after
         engine.rebuild()
         work += self._elastic_energy(engine)
-        engine.progress.elastic[0] += work
-        engine.progress.wall_work[0] += work
+        engine.run_state.elastic[0] += work
+        engine.run_state.wall_work[0] += work
 
     def _elastic_energy(self, engine: Engine) -> int:
         """Elastic energy of Hertz's contacts [units], 8/15 E* √R* δ^5/2, each rounded, as in kernels."""
         pairs, walls, _ = conductances.list_contacts(engine, self.tables, self.rows)
         material, springs, total = engine.kinds.material[engine.bodies.kind], engine.springs, 0
         for rows in (pairs, walls):
-            first, second = rows.who.T
+            first, second = rows.indices.T
             other = springs.of_faces[-1 - second] if rows is walls else material[second]
-            overlap, radius = np.maximum(rows.what[:, OVERLAP], 0.0), rows.what[:, RADIUS]
+            overlap, radius = np.maximum(rows.values[:, OVERLAP], 0.0), rows.values[:, RADIUS]
             stiffness = 4 / 3 * springs.modulus[other, material[first]] * np.sqrt(radius)
             energy = 0.4 * stiffness * (overlap * overlap) * np.sqrt(overlap)
             total += int(np.rint(energy * engine.energy_unit).astype(np.int64).sum())
         return total
 
-    def settle_removed(self, engine: Engine, going: np.ndarray) -> None:
+    def settle_removed(self, engine: Engine, is_removed: np.ndarray) -> None:
         """Give bodies that are removed what their contacts have dissipated, with what is open of the half step.
 
         The other bodies of their contacts get their part at the next exchange. The heat leaves with the bodies.
         """
         if engine.layout.heats:
-            heat = engine.bodies.dissipated[TAKEN, going] / (engine.energy_unit * FINER)
-            self.rows_of(engine)[1][going] += heat
+            heat = engine.bodies.dissipated[DISSIPATED_ROW, is_removed] / (engine.energy_unit * HEAT_SUBUNITS)
+            self.rows_of(engine)[1][is_removed] += heat
             self._add(DISSIPATED, *heat.tolist())
             self._add(ADDED, *(-heat).tolist())
 
@@ -289,7 +289,7 @@ class HeatInRun(ScalarInRun):
         """Continue the ledger of another engine, and the energy dissipated there since the last exchange."""
         super().inherit(before, engine, engine_before, restored=restored)
         if self.fluid_heat:
-            self.fluid_heat.keep(before.fluid_heat, ledger=True)
+            self.fluid_heat.inherit(before.fluid_heat, ledger=True)
             self.fluid_heat.rebase(before.received().get("fluid", 0.0) - self.received().get("fluid", 0.0))
         if engine_before.layout.heats and not restored:
             amounts = np.zeros(engine_before.owned)
@@ -319,5 +319,5 @@ class HeatInRun(ScalarInRun):
 
 def collect(engine: Engine, amounts: np.ndarray) -> float:
     """Add the energy dissipated since the last call to amounts (N,) of bodies, by index; return the sum [J]."""
-    per_unit = 1 / (engine.energy_unit * FINER)
+    per_unit = 1 / (engine.energy_unit * HEAT_SUBUNITS)
     return dissipated_heat.collect(engine.bodies.dissipated, per_unit, amounts) * per_unit

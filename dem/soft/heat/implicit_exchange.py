@@ -32,7 +32,7 @@ class HeatSurroundings(NamedTuple):
     fluid: float = 0.0  # temperature [K]
     fluid_capacity: float = math.inf  # [J/K]
     radiated: np.ndarray | None = None  # (N,) σ ε A [W/K⁴]
-    around: float = 0.0  # temperature of the surroundings [K]
+    ambient: float = 0.0  # temperature of the surroundings [K]
 
 
 NOTHING = HeatSurroundings(np.zeros(0))
@@ -64,14 +64,14 @@ class ImplicitExchange:
         self.kind = np.empty(engine.owned, engine.bodies.kind.dtype)
         self.kind[self.rows] = engine.bodies.kind[: engine.owned]
         self.power = stage.power(walls)
-        i, j = self.rows[pairs.who[:, 0]], self.rows[pairs.who[:, 1]]
-        self.edges = _sorted(np.minimum(i, j), np.maximum(i, j), pairs.what)
-        row = -1 - walls.who[:, 1]
-        conducts = np.isfinite(stage.held[row]) & (walls.what[:, CONDUCTANCE] > 0)
-        at_walls = self.rows[walls.who[conducts, 0]], self.number + row[conducts]
-        self.wall_edges = _sorted(*at_walls, walls.what[conducts])
-        order = np.lexsort((self.power, row, self.rows[walls.who[:, 0]]))
-        body = self.rows[walls.who[order, 0]]
+        i, j = self.rows[pairs.indices[:, 0]], self.rows[pairs.indices[:, 1]]
+        self.edges = _sorted(np.minimum(i, j), np.maximum(i, j), pairs.values)
+        row = -1 - walls.indices[:, 1]
+        conducts = np.isfinite(stage.held[row]) & (walls.values[:, CONDUCTANCE] > 0)
+        at_walls = self.rows[walls.indices[conducts, 0]], self.number + row[conducts]
+        self.wall_edges = _sorted(*at_walls, walls.values[conducts])
+        order = np.lexsort((self.power, row, self.rows[walls.indices[:, 0]]))
+        body = self.rows[walls.indices[order, 0]]
         self.inward = np.bincount(body, weights=self.power[order], minlength=self.number)
 
     def advance(self, engine: Engine, dt: float) -> None:
@@ -87,10 +87,13 @@ class ImplicitExchange:
         value, remainder = stage.rows_of(engine)
         (gained, _), part = stage.scratch(engine), dt / mean.parts
         for _ in range(mean.parts):
-            exchange.through_pairs(mean.bodies, self.pairs.who, self.pairs.what, part, stage.unit, gained)
-            if walls.who.size:
-                exchange.through_walls(
-                    mean.bodies, walls.who, walls.what, mean.walls, self.power, part, stage.unit, gained, stage.sums
+            exchange.exchange_between_bodies(
+                mean.bodies, self.pairs.indices, self.pairs.values, part, stage.unit, gained
+            )
+            if walls.indices.size:
+                exchange.exchange_with_walls(
+                    mean.bodies, walls.indices, walls.values, mean.walls, self.power, part, stage.unit, gained,
+                    stage.sums,
                 )  # fmt: skip
             stage.add_mean_rates(engine, part, mean, gained)
         stage.find_wall_values()
@@ -100,24 +103,24 @@ class ImplicitExchange:
         """Solve both stages of a step of dt [s]."""
         stage, number = self.stage, self.number
         value, remainder = (engine.by_row(each) for each in stage.rows_of(engine))
-        around = stage.surroundings(engine)
+        surroundings = stage.surroundings(engine)
         known = np.isfinite(stage.held)
-        start = np.concatenate([value, np.where(known, stage.held, 0.0), [around.fluid]])
-        parts = zip(self.edges, self.wall_edges, self._to_fluid(around), strict=True)
+        start = np.concatenate([value, np.where(known, stage.held, 0.0), [surroundings.fluid]])
+        parts = zip(self.edges, self.wall_edges, self._to_fluid(surroundings), strict=True)
         edges = tuple(np.ascontiguousarray(np.concatenate(each)) for each in parts)
         source = np.zeros(start.size)
         source[:number] = self.inward + remainder / dt
-        beside = np.concatenate([stage.wall_capacity, [around.fluid_capacity]])
-        system = StageEquations(stage, self.kind, start, edges, source, beside, around, GAMMA * dt)
+        other_capacity = np.concatenate([stage.wall_capacity, [surroundings.fluid_capacity]])
+        system = StageEquations(stage, self.kind, start, edges, source, other_capacity, surroundings, GAMMA * dt)
         one = system.solve(np.zeros(start.size), start)
         two = system.solve((1 / GAMMA - 1) * system.gain(one)[0], one)
         mean, (first, second, conductance) = (1 - GAMMA) * one + GAMMA * two, edges
         most = dt * np.abs(conductance * (mean[first] - mean[second])).max(initial=0.0)
         most = max(most, dt * np.abs(self.power).max(initial=0.0))
         radiating = None
-        if around.radiated is not None:
+        if surroundings.radiated is not None:
             fourth = (1 - GAMMA) * _fourth_power(one[:number]) + GAMMA * _fourth_power(two[:number])
-            light = dt * around.radiated * np.maximum(fourth, _fourth_power(around.around))
+            light = dt * surroundings.radiated * np.maximum(fourth, _fourth_power(surroundings.ambient))
             most = max(most, light.max(initial=0.0))
             radiating = np.sqrt(np.sqrt(fourth))[self.rows]
         parts = most * stage.unit / LARGEST
@@ -130,10 +133,10 @@ class ImplicitExchange:
         walls = np.where(known, mean[number:-1], math.nan)
         return MeanValues(mean[self.rows], walls, float(mean[-1]), radiating, max(1, math.ceil(parts)))
 
-    def _to_fluid(self, around: HeatSurroundings) -> tuple[np.ndarray, ...]:
+    def _to_fluid(self, surroundings: HeatSurroundings) -> tuple[np.ndarray, ...]:
         """Edges from bodies to the fluid."""
-        bodies = np.arange(around.film.size)
-        return bodies, np.full(bodies.size, self.number + self.stage.held.size), around.film
+        bodies = np.arange(surroundings.film.size)
+        return bodies, np.full(bodies.size, self.number + self.stage.held.size), surroundings.film
 
 
 class StageEquations(NamedTuple):
@@ -144,8 +147,8 @@ class StageEquations(NamedTuple):
     start: np.ndarray  # (M,) u
     edges: tuple[np.ndarray, np.ndarray, np.ndarray]  # (E,) both nodes, conductance
     source: np.ndarray  # (M,) part of F that does not depend on U [amount/s]
-    beside: np.ndarray  # (M - N,) capacities of the nodes that are no bodies; infinite if their values stay
-    around: HeatSurroundings
+    other_capacity: np.ndarray  # (M - N,) capacities of the nodes that are no bodies; infinite if their values stay
+    surroundings: HeatSurroundings
     time: float  # τ = γ dt [s]
 
     def gain(self, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -154,16 +157,16 @@ class StageEquations(NamedTuple):
         gain, slope = np.empty(at.size), np.zeros(at.size)
         implicit.flows(*self.edges, at, gain)
         gain += self.source
-        if self.around.radiated is not None:
+        if self.surroundings.radiated is not None:
             light = np.empty((2, number))
-            implicit.radiated(self.around.radiated, self.around.around, at[:number], light)
+            implicit.radiated(self.surroundings.radiated, self.surroundings.ambient, at[:number], light)
             gain[:number] += light[0]
             slope[:number] = light[1]
         return gain, slope
 
     def solve(self, given: np.ndarray, at: np.ndarray) -> np.ndarray:
         """U by Newton's method, from a first guess of it; given: P. Raises FloatingPointError if that fails."""
-        is_linear = self.around.radiated is None and self.stage.has_constant_capacity
+        is_linear = self.surroundings.radiated is None and self.stage.has_constant_capacity
         for _ in range(MOST_CORRECTIONS):
             change = self._correction(given, at)
             if change is None:
@@ -185,13 +188,13 @@ class StageEquations(NamedTuple):
         number = self.kind.size
         gain, slope = self.gain(at)
         content, capacity = self.stage.content_above(self.kind, self.start[:number], at[:number])
-        diagonal = np.concatenate([capacity, self.beside]) / self.time
-        held = ~(diagonal < UNCHANGING)
-        diagonal[held] = UNCHANGING
-        above = np.where(held[number:], 0.0, self.beside) * (at - self.start)[number:]
+        diagonal = np.concatenate([capacity, self.other_capacity]) / self.time
+        is_fixed = ~(diagonal < UNCHANGING)
+        diagonal[is_fixed] = UNCHANGING
+        above = np.where(is_fixed[number:], 0.0, self.other_capacity) * (at - self.start)[number:]
         x, r, *more = np.empty((5, at.size))
         r[:] = gain + given - np.concatenate([content, above]) / self.time
-        r[held] = 0.0
+        r[is_fixed] = 0.0
         done = implicit.solve(*self.edges, diagonal + slope, x, r, *more, TOLERANCE, MOST_ITERATIONS)
         return x if done >= 0 else None
 
@@ -201,8 +204,8 @@ def _fourth_power(value: np.ndarray | float) -> np.ndarray | float:
     return square * square
 
 
-def _sorted(first: np.ndarray, second: np.ndarray, what: np.ndarray) -> tuple[np.ndarray, ...]:
+def _sorted(first: np.ndarray, second: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, ...]:
     """Edges in an order that the list of contacts has no part in: two bodies may meet at several points."""
-    conductance = what[:, CONDUCTANCE]
-    order = np.lexsort((what[:, OVERLAP], conductance, second, first))
+    conductance = values[:, CONDUCTANCE]
+    order = np.lexsort((values[:, OVERLAP], conductance, second, first))
     return first[order].astype(np.int64), second[order].astype(np.int64), conductance[order]

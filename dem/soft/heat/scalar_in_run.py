@@ -21,7 +21,7 @@ from dem.soft.heat.conductances import ConductanceTables, ContactRows
 from dem.soft.heat.exact import exact_sum, product, whole
 from dem.soft.heat.implicit_exchange import NOTHING, ImplicitExchange
 from dem.soft.per_body import rows_of as field_rows
-from dem.soft.walls.wall_arrays import words
+from dem.soft.walls.wall_arrays import wall_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -98,12 +98,12 @@ class ScalarInRun:
         self._above = fields.STATE[law.FIELD].above
         greatest = max(law.largest_capacity(shape, material) for shape, material in particles.variants)
         self.unit = 2.0 ** (CONTENT_BITS - math.frexp(float(greatest) * law.LARGEST)[1])
-        self.called = [*(f"face {face}" for face in FACES), *words(walls)]
-        self.called += self.SOURCES
+        self.entry_names = [*(f"face {face}" for face in FACES), *wall_names(walls)]
+        self.entry_names += self.SOURCES
         self.has_source = type(law).source is not ScalarExchange.source
         if self.has_source:
-            self.called.append(SOURCE)
-        self.sums = np.zeros((len(self.called), 2), np.int64)
+            self.entry_names.append(SOURCE)
+        self.sums = np.zeros((len(self.entry_names), 2), np.int64)
         self.ledger = np.zeros((ROWS, 2))
         self.rows = [conductances.rows_for(4 * len(particles)), conductances.rows_for(len(particles))]
         self._gained, self._rate = np.zeros((2, 0), np.int64)
@@ -166,35 +166,35 @@ class ScalarInRun:
         restored: whether the engine has all of the state of the other one, in place of that which particles show.
         """
         self.ledger[:] = before.ledger
-        self.keep_walls(before)
+        self.inherit_wall_values(before)
         if self.sums.shape == before.sums.shape and self.unit == before.unit:
             self.sums[:], self.base[:] = before.sums, before.base
         else:
-            self._add(ADDED, math.fsum(before.came_in()))
-        self.bring(before.content(engine_before), self.content(engine))
+            self._add(ADDED, math.fsum(before.entered_amounts()))
+        self.book_external_change(before.content(engine_before), self.content(engine))
 
-    def keep_walls(self, before: ScalarInRun) -> None:
+    def inherit_wall_values(self, before: ScalarInRun) -> None:
         """Go on with the values that walls have in another engine, if they change."""
         before.find_wall_values()
-        there = {before.called[w]: before.held[w] for w in before.changing}
+        there = {before.entry_names[w]: before.held[w] for w in before.changing}
         for w in self.changing:
-            self.base[w] = self.held[w] = there.get(self.called[w], self.held[w])
+            self.base[w] = self.held[w] = there.get(self.entry_names[w], self.held[w])
 
-    def bring(self, before: Exact, now: Exact) -> None:
-        """Book a change of the content that was added from outside."""
+    def book_external_change(self, before: Exact, now: Exact) -> None:
+        """Add a change of the content from outside to the ledger."""
         self._add(ADDED, *now, *(-part for part in before))
 
     def _add(self, row: int, *amounts: float) -> None:
         """Add amounts to a row of the ledger."""
         self.ledger[row] = exact_sum([[*self.ledger[row].tolist(), *amounts]])
 
-    def came_in(self) -> list[float]:
+    def entered_amounts(self) -> list[float]:
         """Amounts that entered by each face, wall and source."""
         return [whole(row) / self.unit for row in self.sums.tolist()]
 
     def received(self) -> dict[str, float]:
         """Amounts by each face, wall and source with any exchange, by name."""
-        return {name: amount for name, amount in zip(self.called, self.came_in(), strict=True) if amount}
+        return {name: amount for name, amount in zip(self.entry_names, self.entered_amounts(), strict=True) if amount}
 
     def gain(self, engine: Engine) -> float:
         """Content now, less the content at the start and the amounts added from outside."""
@@ -219,12 +219,14 @@ class ScalarInRun:
         added = f", {added:.4g}{unit} added" if added else ""
         error = self.imbalance(engine) / max(abs(content), 1e-300)
         self.find_wall_values()
-        received += "".join(f", {self.called[w]} at {self.held[w]:.6g}{' K' if unit else ''}" for w in self.changing)
+        received += "".join(
+            f", {self.entry_names[w]} at {self.held[w]:.6g}{' K' if unit else ''}" for w in self.changing
+        )
         now = f"{name} {content:.6g}{unit}, {start:.6g}{unit} at the start"
         return f"{now}{received}{added}, error {error:.1e}"
 
-    def settle_removed(self, engine: Engine, going: np.ndarray) -> None:
-        """Give bodies, where `going` (N,) is true, what they have not received yet; they are removed next."""
+    def settle_removed(self, engine: Engine, is_removed: np.ndarray) -> None:
+        """Give bodies, where `is_removed` (N,) is true, what they have not received yet; they are removed next."""
 
     # The exchange
 
@@ -320,7 +322,9 @@ class ScalarInRun:
         )  # fmt: skip
         walls = conductances.list_wall_contacts(engine, tables, self.rows, rate)
         most = lists.entry_count.max() * (largest + 1 / tables.unit) + rate.max() / tables.unit
-        fastest = (most + np.max(self.rate_besides(engine))) / self.capacity.min() + self.fastest_around(engine, walls)
+        fastest = (most + np.max(self.other_rates(engine))) / self.capacity.min() + self.max_surroundings_rate(
+            engine, walls
+        )
         if 2 * resolved * fastest > self.law.resolution:
             gained[:] = 0
             return False
@@ -338,11 +342,11 @@ class ScalarInRun:
         for w in self.changing:
             self.held[w] = self.base[w] - whole(self.sums[w].tolist()) / self.unit / self.wall_capacity[w]
 
-    def fastest_around(self, engine: Engine, walls: ContactRows) -> float:
+    def max_surroundings_rate(self, engine: Engine, walls: ContactRows) -> float:
         """Largest rate of a wall that changes over its capacity [1/s], from whole units of rates."""
         if not self.changing:
             return 0.0
-        row, share = -1 - walls.who[:, 1], np.ceil(walls.what[:, CONDUCTANCE] * self.tables.unit).astype(np.int64)
+        row, share = -1 - walls.indices[:, 1], np.ceil(walls.values[:, CONDUCTANCE] * self.tables.unit).astype(np.int64)
         rates = (int(share[row == w].sum()) / self.tables.unit / self.wall_capacity[w] for w in self.changing)
         return max(rates)
 
@@ -360,22 +364,22 @@ class ScalarInRun:
         gained, _ = self.scratch(engine)
         power = self.power(walls)
         for _ in range(number):
-            exchange.through_pairs(rows[0], pairs.who, pairs.what, dt, self.unit, gained)
+            exchange.exchange_between_bodies(rows[0], pairs.indices, pairs.values, dt, self.unit, gained)
             self._finish(engine, walls, power, dt, *rows, gained)
 
     def power(self, walls: ContactRows) -> np.ndarray:
         """Amount a second that walls with a flux bring to each contact (K,)."""
-        inward = self.flux[-1 - walls.who[:, 1]] * (walls.what[:, OVERLAP] > 0)
-        return inward * (math.pi * walls.what[:, RADIUS] ** 2)
+        inward = self.flux[-1 - walls.indices[:, 1]] * (walls.values[:, OVERLAP] > 0)
+        return inward * (math.pi * walls.values[:, RADIUS] ** 2)
 
     def _finish(
         self, engine: Engine, walls: ContactRows, power: np.ndarray, dt: float, value: np.ndarray,
         remainder: np.ndarray, gained: np.ndarray,
     ) -> None:  # fmt: skip
         """Finish a sub-step of dt [s] after the exchange between bodies: walls, sources, new values."""
-        if walls.who.size:
-            exchange.through_walls(
-                value, walls.who, walls.what, self.held, power, dt, self.unit, gained, self.sums
+        if walls.indices.size:
+            exchange.exchange_with_walls(
+                value, walls.indices, walls.values, self.held, power, dt, self.unit, gained, self.sums
             )  # fmt: skip
             self.find_wall_values()
         self.add_rates(engine, dt, value, gained)
@@ -405,7 +409,7 @@ class ScalarInRun:
         units = np.rint(np.clip(span * rate * self.unit, -exchange.CLIP, exchange.CLIP)).astype(np.int64)
         remainder += units[rows] / self.unit
         high = units >> WORD
-        self.sums[self.called.index(SOURCE)] += [high.sum(), (units - (high << WORD)).sum()]
+        self.sums[self.entry_names.index(SOURCE)] += [high.sum(), (units - (high << WORD)).sum()]
 
     def add_rates(self, engine: Engine, dt: float, value: np.ndarray, gained: np.ndarray) -> None:
         """Add amounts that depend on the values to the gains (N,) of a sub-step."""
@@ -427,7 +431,7 @@ class ScalarInRun:
     def add_mean_rates(self, engine: Engine, dt: float, mean: MeanValues, gained: np.ndarray) -> None:
         """Add amounts from fluid and surroundings at the mean values of an implicit step to the gains (N,)."""
 
-    def rate_besides(self, engine: Engine) -> np.ndarray | float:
+    def other_rates(self, engine: Engine) -> np.ndarray | float:
         """Rates (N,) [amount/s] besides those of contacts, that limit sub-steps."""
         return 0.0
 
@@ -436,10 +440,10 @@ class ScalarInRun:
         pairs, walls, rate = conductances.list_contacts(engine, self.tables, self.rows)
         if type(self.law).conductance is not ScalarExchange.conductance:
             rows = engine.numbering.rows(engine.bodies.identity)
-            i, j = rows[pairs.who[:, 0]], rows[pairs.who[:, 1]]
-            given = TouchingPairs(i, j, pairs.what[:, OVERLAP], pairs.what[:, RADIUS], pairs.what[:, CONDUCTANCE])
-            pairs.what[:, CONDUCTANCE] = self.law.conductance(given)
-            most = float(pairs.what[:, CONDUCTANCE].max(initial=0.0))
+            i, j = rows[pairs.indices[:, 0]], rows[pairs.indices[:, 1]]
+            given = TouchingPairs(i, j, pairs.values[:, OVERLAP], pairs.values[:, RADIUS], pairs.values[:, CONDUCTANCE])
+            pairs.values[:, CONDUCTANCE] = self.law.conductance(given)
+            most = float(pairs.values[:, CONDUCTANCE].max(initial=0.0))
             self.tables = self.tables._replace(unit=conductances.rate_unit(most))
             rate = np.zeros(engine.owned, np.int64)
             conductances.add_rates(pairs, self.tables.unit, rate)
@@ -460,9 +464,9 @@ class ScalarInRun:
 
     def _fastest_of(self, engine: Engine, walls: ContactRows, rate: np.ndarray) -> float:
         """Largest rate of a body or of what is around it over its capacity [1/s]."""
-        fastest = rate / self.tables.unit + self.rate_besides(engine)
+        fastest = rate / self.tables.unit + self.other_rates(engine)
         fastest = float((fastest / self.capacity[engine.bodies.kind[: engine.owned]]).max())
-        return max(fastest, self.fastest_around(engine, walls))
+        return max(fastest, self.max_surroundings_rate(engine, walls))
 
     def fastest_rate(self, engine: Engine) -> float:
         """Largest rate at present [1/s]."""
@@ -551,7 +555,7 @@ class ScalarLedger:
         """Present values of walls with a capacity, by name, such as temperatures [K]."""
         stage = self._stage
         stage.find_wall_values()
-        return {stage.called[w]: float(stage.held[w]) for w in stage.changing}
+        return {stage.entry_names[w]: float(stage.held[w]) for w in stage.changing}
 
     @property
     def fluid(self) -> np.ndarray | None:

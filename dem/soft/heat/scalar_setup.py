@@ -74,7 +74,7 @@ def checked(
     if heat is not None and heat.convection and heat.convection.cells and (fluid is None or fluid.cells is None):
         message = "heat has a convection with cells=True, but the fluid has no cells: add dem.Fluid(cells=dem.Cells())"
         raise ValueError(message)
-    _carry(laws, inserters, particles)
+    _add_fields(laws, inserters, particles)
     return tuple(laws)
 
 
@@ -147,14 +147,14 @@ def advised(advice: Advice, engine: Engine) -> Advice:
     )  # fmt: skip
 
 
-def _carry(laws: Sequence[ScalarExchange], inserters: Sequence[Inserter], particles: Particles) -> None:
+def _add_fields(laws: Sequence[ScalarExchange], inserters: Sequence[Inserter], particles: Particles) -> None:
     """Have particles carry the fields of laws and of inserters."""
     for law in laws:
-        particles._carry(law.FIELD)  # noqa: SLF001 (the simulation's own)
-        particles._carry(fields.remainder_of(law.FIELD))  # noqa: SLF001
+        particles._add_field(law.FIELD)  # noqa: SLF001 (the simulation's own)
+        particles._add_field(fields.remainder_of(law.FIELD))  # noqa: SLF001
     for inserter in inserters:
         for name in inserter.fields:
-            particles._carry(checks.one_of(f"field of the {inserter.word}", name, _shown()))  # noqa: SLF001
+            particles._add_field(checks.one_of(f"field of the {inserter.word}", name, _shown()))  # noqa: SLF001
 
 
 def _shown() -> list[str]:
@@ -182,10 +182,10 @@ def inherit(engine: Engine, before: Engine, *, restored: bool = False) -> None:
         stage.inherit(stage_before, engine, before, restored=restored)
 
 
-def keep_walls(engine: Engine, before: Engine) -> None:
+def inherit_wall_values(engine: Engine, before: Engine) -> None:
     """Go on with the values, such as temperatures, that walls have in another engine."""
     for stage, stage_before in zip(engine.scalars, before.scalars, strict=True):
-        stage.keep_walls(stage_before)
+        stage.inherit_wall_values(stage_before)
 
 
 def described(heat: Heat | None, scalars: Sequence[ScalarExchange]) -> dict:

@@ -128,14 +128,14 @@ class SizeSampler:
 
     def offers(self, numbers: np.ndarray, event: int, first: int, count: int) -> tuple[np.ndarray, np.ndarray]:
         """Places in the unit cube, and orientations, (K count, 3) and (K count, 4): tries from `first` on."""
-        who = np.repeat(numbers, count)
+        particle = np.repeat(numbers, count)
         tries = 2 * np.tile(np.arange(first, first + count), numbers.size)
-        place = self.uniforms(PLACING, who, event, tries)[:, :3]
+        place = self.uniforms(PLACING, particle, event, tries)[:, :3]
         if self.inserter.orientation == AS_GIVEN:
-            return place, np.array([standing(shape) for shape, _ in self.shapes])[self.sampled(who)]
+            return place, np.array([standing(shape) for shape, _ in self.shapes])[self.sampled(particle)]
         if self.inserter.orientation is not None:
-            return place, np.tile(self.inserter.orientation, (who.size, 1))
-        return place, turned(self.uniforms(PLACING, who, event, tries + 1))
+            return place, np.tile(self.inserter.orientation, (particle.size, 1))
+        return place, uniform_orientations(self.uniforms(PLACING, particle, event, tries + 1))
 
     def velocities(self, numbers: np.ndarray) -> np.ndarray:
         """Initial velocities of these particles (K, 3) [m/s]."""
@@ -149,7 +149,7 @@ class SizeSampler:
                                          far[:, 1] * np.cos(angle[:, 1])], axis=1)  # fmt: skip
 
 
-def turned(u: np.ndarray) -> np.ndarray:
+def uniform_orientations(u: np.ndarray) -> np.ndarray:
     """Unit quaternions (K, 4) of which all are equally likely, of uniform numbers (K, 3 or more).
 
     K. Shoemake, in D. Kirk (ed.), Graphics Gems III (1992) 124.
@@ -183,17 +183,17 @@ class InserterInRun:
     def __init__(self, inserter: Inserter, stream: int, dt: float, gravity: tuple[float, float, float]) -> None:
         self.inserter, self.region, self.sampler = inserter, inserter.place, SizeSampler(inserter, stream)
         self.placed, self.dropped, self.next, self.recycled, self.mass = 0, 0, 0, 0, 0.0
-        self.behind = 0  # missing after the last round; those removed since then are due at the next one
-        self.most = self._most()
-        empties = self._empties(np.array(gravity))
-        wanted = inserter.every or (empties if math.isfinite(empties) else PATIENT * dt)
+        self.overdue = 0  # missing after the last round; those removed since then are due at the next one
+        self.max_per_round = self._max_per_round()
+        time_to_leave = self._time_to_leave(np.array(gravity))
+        wanted = inserter.every or (time_to_leave if math.isfinite(time_to_leave) else PATIENT * dt)
         self.interval = max(1, round(wanted / dt))
         self.first = math.ceil(inserter.start / dt - 1e-9)
         self.last = NEVER if inserter.stop is None else math.floor(inserter.stop / dt + 1e-9)
         self.dt = dt
-        self._check_rate(max(empties, self.interval * dt))
+        self._check_rate(max(time_to_leave, self.interval * dt))
         self.variant = self.species = np.zeros(0, np.int64)  # of the sampler's shapes, among the engine's
-        self.waits = np.zeros(0, np.int64)
+        self.waiting_numbers = np.zeros(0, np.int64)
         self.counts = np.zeros(len(self.sampler.shapes), np.int64)
 
     @property
@@ -209,16 +209,16 @@ class InserterInRun:
     @property
     def waiting(self) -> int:
         """Particles that were due at the last round and found no room."""
-        return int(self.waits.size)
+        return int(self.waiting_numbers.size)
 
     @property
     def grading(self) -> Grading | None:
-        """Sizes of what was put in, with D10, D50 and D90 by mass; None if nothing was."""
+        """Sizes of inserted particles, with D10, D50 and D90 by mass; None if there are none."""
         return self.sampler.grading(self.counts)
 
     @property
     def plan(self) -> str:
-        """How many are to come, how fast, and when, in words."""
+        """Number, rate and times of insertion, in words."""
         asked = self.inserter
         many = f"{asked.mass:g} kg" if asked.mass is not None else counted(self.total, "particle")
         parts = [many if asked.mass is not None or self.total < NEVER else "without end"]
@@ -232,16 +232,16 @@ class InserterInRun:
         """Numbers of particles inserted, waiting and left out."""
         return f"<{self.name}: {self.number} in, {self.waiting} waiting, {self.dropped} left out>"
 
-    def _most(self) -> int:
-        """How many may come in a round."""
+    def _max_per_round(self) -> int:
+        """Largest number of particles inserted in a round."""
         if self.region.flat:
             covered = math.pi / 4 * (2 * self.sampler.bound.mean()) ** 2
             area = 4 * self.region.half[0] * self.region.half[1]
             return max(1, int(COVERED * area / covered))
         return max(1, int(FILLED * self.region.volume / self.sampler.mean_volume))
 
-    def _empties(self, gravity: np.ndarray) -> float:
-        """How long particles take to leave the region by their velocity, or falling [s]; infinite if neither."""
+    def _time_to_leave(self, gravity: np.ndarray) -> float:
+        """Time in which particles leave the region by their velocity or by falling [s]; infinite if neither."""
         times, velocity = [math.inf], np.array(self.inserter.velocity)
         for vector, falls in ((velocity, False), (gravity, True)):
             size = portable.length(vector)
@@ -255,19 +255,23 @@ class InserterInRun:
         rate = self.inserter.rate
         if self.inserter.mass_rate is not None:
             rate = self.inserter.mass_rate / self.sampler.mean_mass
-        if rate is not None and math.isfinite(round_lasts) and rate * round_lasts > max(self.most, 1) * (1 + 1e-9):
+        if (
+            rate is not None
+            and math.isfinite(round_lasts)
+            and rate * round_lasts > max(self.max_per_round, 1) * (1 + 1e-9)
+        ):
             message = (
-                f"the {self.name} is to put in {rate:.4g} particles a second, but its region takes {self.most} in a "
-                f"round of {round_lasts:.3g} s, {self.most / round_lasts:.4g} a second: enlarge the region, let them "
-                "leave it faster, or lower the rate"
+                f"the {self.name} is to put in {rate:.4g} particles a second, but its region takes "
+                f"{self.max_per_round} in a round of {round_lasts:.3g} s, {self.max_per_round / round_lasts:.4g} a "
+                "second: enlarge the region, let them leave it faster, or lower the rate"
             )
             raise ValueError(message)
         total = self.total
-        if not math.isfinite(round_lasts) and total > self.most:
+        if not math.isfinite(round_lasts) and total > self.max_per_round:
             asked = f"{total} particles" if total < NEVER else "particles without end"
             message = (
                 f"the {self.name} is to put in {asked}, and nothing makes them leave its region, which takes "
-                f"{self.most}: enlarge it, or give a velocity or gravity"
+                f"{self.max_per_round}: enlarge it, or give a velocity or gravity"
             )
             raise ValueError(message)
 
@@ -292,13 +296,13 @@ class InserterInRun:
 
     @property
     def total(self) -> int:
-        """How many there are to be in all."""
+        """Number of particles to insert in the whole run, recycled ones included."""
         if self.inserter.number is not None:
             return self.inserter.number + self.recycled
         return NEVER if self.inserter.mass is None else self.sampler.number_of(self.inserter.mass) + self.recycled
 
     def due(self, step: int) -> int:
-        """How many should have come by a step."""
+        """Number of particles that should have been inserted by a step."""
         time = max(0.0, (min(step, self.last) - self.first) * self.dt)
         inserter, due = self.inserter, NEVER
         if inserter.rate is not None:
@@ -307,45 +311,45 @@ class InserterInRun:
             due = self.sampler.number_of(inserter.mass_rate * time) + self.recycled
         return min(due, self.total)
 
-    def following(self, step: int) -> int:
+    def next_event_step(self, step: int) -> int:
         """The first step after this one at which there is a round."""
         later = self.first + max(0, (step - self.first) // self.interval + 1) * self.interval
         done = self.placed + self.dropped >= self.total
         return NEVER if done or later > self.last else later
 
-    def happens(self, step: int) -> bool:
+    def is_event_step(self, step: int) -> bool:
         """Whether there is a round at a step."""
-        return self.following(step - 1) == step
+        return self.next_event_step(step - 1) == step
 
-    def come(self, engine: Engine, step: int) -> Round | None:
+    def insert_round(self, engine: Engine, step: int) -> Round | None:
         """Insert the particles of a round; None if there are none."""
-        self.behind = max(0, self.due(step) - self.placed - self.dropped)
-        wanted = min(self.behind, self.most)
-        fresh = max(0, wanted - self.waits.size)
-        numbers = np.concatenate([self.waits, self.next + np.arange(fresh)])
+        self.overdue = max(0, self.due(step) - self.placed - self.dropped)
+        wanted = min(self.overdue, self.max_per_round)
+        fresh = max(0, wanted - self.waiting_numbers.size)
+        numbers = np.concatenate([self.waiting_numbers, self.next + np.arange(fresh)])
         if not numbers.size:
             return None
         sample = self.sampler.sampled(numbers)
         order = np.argsort(-self.sampler.volume[sample], kind="stable")
         numbers, sample, turn = numbers[order], sample[order], (step - self.first) // self.interval
-        found = places.find(engine, self.region, self.sampler, self.variant[sample], numbers, turn)
+        found = places.find_positions(engine, self.region, self.sampler, self.variant[sample], numbers, turn)
         self.next += fresh
-        left = np.sort(np.delete(numbers, found.who))
-        self.waits = left if self.inserter.debt == "keep" else left[:0]
+        left = np.sort(np.delete(numbers, found.particle))
+        self.waiting_numbers = left if self.inserter.debt == "keep" else left[:0]
         self.dropped += 0 if self.inserter.debt == "keep" else left.size
-        self.behind -= found.who.size + (0 if self.inserter.debt == "keep" else left.size)
-        if not found.who.size:
+        self.overdue -= found.particle.size + (0 if self.inserter.debt == "keep" else left.size)
+        if not found.particle.size:
             return None
-        own = sample[found.who]
+        own = sample[found.particle]
         self.placed += own.size
         self.mass += float(self.sampler.mass[own].sum())
         self.counts += np.bincount(own, minlength=self.counts.size)
-        velocity = self.sampler.velocities(numbers[found.who])
+        velocity = self.sampler.velocities(numbers[found.particle])
         return Round(self.variant[own], self.species[own], found.position, found.orientation, velocity)
 
     def energy(self, engine: Engine) -> float:
         """About how much energy the particles to be inserted may have [J]."""
-        number, gravity = min(self.total, 1000 * self.most), np.array(engine.gravity)
+        number, gravity = min(self.total, 1000 * self.max_per_round), np.array(engine.gravity)
         middle = 0.5 * (self.region.lower + self.region.upper)
         speed = sum(v * v for v in self.inserter.velocity) + 3 * self.inserter.spread**2
         places = np.tile(middle[:, None], self.variant.size)
@@ -357,22 +361,22 @@ class InserterInRun:
     def shortfall(self, step: int) -> str:
         """Particles that were requested and not inserted, in words; empty if there are none."""
         due = self.due(step)
-        lacks = self.waiting + self.dropped
+        unmet = self.waiting + self.dropped
         if self.inserter.rate is not None or self.inserter.mass_rate is not None:
-            lacks = max(lacks, self.behind + self.dropped)
+            unmet = max(unmet, self.overdue + self.dropped)
         elif due < NEVER and self.last <= step:
-            lacks = due - self.placed
-        if lacks <= 0 or step < self.first:
+            unmet = due - self.placed
+        if unmet <= 0 or step < self.first:
             return ""
         return (
-            f"the {self.name} has put in {self.placed} of {self.placed + lacks} particles ({self.mass:.4g} kg), "
-            f"{lacks} found no place in its region, or no time: enlarge the region, let particles leave it faster, or "
+            f"the {self.name} has put in {self.placed} of {self.placed + unmet} particles ({self.mass:.4g} kg), "
+            f"{unmet} found no place in its region, or no time: enlarge the region, let particles leave it faster, or "
             f"take more attempts than {self.inserter.attempts}"
         )
 
     def unfinished(self, step: int) -> str:
         """Particles still to be inserted after a step, in words; empty if none, or if `shortfall` names them."""
-        if self.following(step) == NEVER or self.shortfall(step):
+        if self.next_event_step(step) == NEVER or self.shortfall(step):
             return ""
         asked, there = self.total - self.recycled, self.placed + self.dropped
         if self.total < NEVER:  # those that come again are not waited for
@@ -383,11 +387,15 @@ class InserterInRun:
 
     def state(self) -> dict[str, np.ndarray]:
         """State from which a run continues."""
-        whole = [self.placed, self.dropped, self.next, self.recycled, self.behind]
-        return {"numbers": np.array(whole, np.int64), "mass": np.array([self.mass]), "waits": self.waits.copy(),
-                "counts": self.counts.copy()}  # fmt: skip
+        whole = [self.placed, self.dropped, self.next, self.recycled, self.overdue]
+        return {"numbers": np.array(whole, np.int64), "mass": np.array([self.mass]), "waits":
+                self.waiting_numbers.copy(), "counts": self.counts.copy()}  # fmt: skip
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Continue from a state."""
-        self.placed, self.dropped, self.next, self.recycled, self.behind = state["numbers"].tolist()
-        self.mass, self.waits, self.counts = float(state["mass"][0]), state["waits"].copy(), state["counts"].copy()
+        self.placed, self.dropped, self.next, self.recycled, self.overdue = state["numbers"].tolist()
+        self.mass, self.waiting_numbers, self.counts = (
+            float(state["mass"][0]),
+            state["waits"].copy(),
+            state["counts"].copy(),
+        )

@@ -33,7 +33,7 @@ class OutletInRun:
         self.outlet, self.region = outlet, outlet.place
         self.interval = STEPS if outlet.every is None else max(1, round(outlet.every / dt))
         self.number, self.mass = 0, 0.0
-        self._who, self._then = np.zeros(0, np.int64), np.zeros((3, 0))  # identities and positions at the check before
+        self._identities_before, self._positions_before = np.zeros(0, np.int64), np.zeros((3, 0))  # at the last check
 
     @property
     def name(self) -> str:
@@ -44,16 +44,16 @@ class OutletInRun:
         """Number and mass of the particles taken out."""
         return f"<{self.name}: {self.number} out, {self.mass:.4g} kg>"
 
-    def following(self, step: int) -> int:
+    def next_event_step(self, step: int) -> int:
         """The first step after this one at which the region is checked."""
         return (step // self.interval + 1) * self.interval
 
-    def happens(self, step: int) -> bool:
+    def is_event_step(self, step: int) -> bool:
         """Whether the region is checked at a step."""
         return step % self.interval == 0
 
-    def going(self, engine: Engine) -> np.ndarray:
-        """Indices of the bodies to take out (N,)."""
+    def find_removed(self, engine: Engine) -> np.ndarray:
+        """Which bodies the outlet removes now, by index (N,)."""
         b = engine.bodies
         if self.region.flat:
             return self._crossing(engine)
@@ -65,38 +65,38 @@ class OutletInRun:
         return rows[engine.numbering.rows(b.identity)]
 
     def _crossing(self, engine: Engine) -> np.ndarray:
-        """Indices of bodies that crossed a surface within its rim since the check before (N,), as truths."""
+        """Which bodies crossed the surface within its rim since the last check, by index (N,)."""
         b, region = engine.bodies, self.region
         rows = engine.by_row(b.position)
-        who = engine.numbering.identities
-        crossed = np.zeros(who.size, bool)
-        seen = np.flatnonzero(np.isin(who, self._who))
-        before = self._then[:, np.searchsorted(self._who, who[seen])].T
+        identities = engine.numbering.identities
+        crossed = np.zeros(identities.size, bool)
+        seen = np.flatnonzero(np.isin(identities, self._identities_before))
+        before = self._positions_before[:, np.searchsorted(self._identities_before, identities[seen])].T
         now = rows[:, seen].T
-        gone = now - before
-        now -= gone - engine.walls.cell().nearest(gone.T).T  # by minimum image
+        displacement = now - before
+        now -= displacement - engine.walls.cell().nearest(displacement.T).T  # by minimum image
         low, high = region.height(before), region.height(now)
-        passes = (low < 0) & (high >= 0)
-        share = np.divide(-low, high - low, out=np.zeros_like(low), where=passes)
-        at = before + share[:, None] * (now - before)
-        crossed[seen] = passes & (region.depth(at) >= 0)
-        self._who, self._then = who.copy(), rows.copy()
+        crosses = (low < 0) & (high >= 0)
+        fraction = np.divide(-low, high - low, out=np.zeros_like(low), where=crosses)
+        at = before + fraction[:, None] * (now - before)
+        crossed[seen] = crosses & (region.depth(at) >= 0)
+        self._identities_before, self._positions_before = identities.copy(), rows.copy()
         return crossed[engine.numbering.rows(b.identity)]
 
-    def take(self, masses: np.ndarray) -> None:
+    def count_removed(self, masses: np.ndarray) -> None:
         """Count removed particles, by their masses [kg]."""
         self.number += masses.size
         self.mass += float(masses.sum())
 
     def state(self) -> dict[str, np.ndarray]:
         """State from which a run continues."""
-        return {"numbers": np.array([self.number], np.int64), "mass": np.array([self.mass]), "who": self._who.copy(),
-                "then": self._then.copy()}  # fmt: skip
+        return {"numbers": np.array([self.number], np.int64), "mass": np.array([self.mass]),
+                "who": self._identities_before.copy(), "then": self._positions_before.copy()}  # fmt: skip
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Continue from a state."""
         self.number, self.mass = int(state["numbers"][0]), float(state["mass"][0])
-        self._who, self._then = state["who"].copy(), state["then"].copy()
+        self._identities_before, self._positions_before = state["who"].copy(), state["then"].copy()
 
 
 EXACT = 1e-9  # of all elastic energy: rounding between this sum and that of the kernels
@@ -106,29 +106,29 @@ class RemovedContacts(NamedTuple):
     """Elastic energy of contacts that end, as a body of them is removed."""
 
     energy: float  # now [J]
-    taken: float  # half a step later, with the work of contacts on the removed bodies until then [J]
+    energy_removed: float  # half a step later, with the work of contacts on the removed bodies until then [J]
     is_exact: bool  # whether the contact law has just this energy; if not, the next step finds the rest
-    touches: bool  # whether there are any
+    has_contacts: bool  # whether there are any
 
-    def settle(self, engine: Engine, moving: float, *, alone: bool) -> None:
-        """Subtract it from the expected energy of an engine, with the kinetic and potential energy of the bodies [J].
+    def correct_expected_energy(self, engine: Engine, moving: float, *, is_fluid_work_exact: bool) -> None:
+        """Subtract the energy of removed bodies from the expected energy; `moving`: kinetic and potential [J].
 
-        `alone` says whether the energy of those without contacts is exact.
+        `is_fluid_work_exact` says whether the energy of those without contacts is exact.
         """
-        progress, unit = engine.progress, engine.energy_unit
-        progress.energy_start[0] -= (moving + self.taken) * unit
-        progress.elastic[0] -= round(self.energy * unit)
-        if not self.is_exact or not alone or (self.touches and not engine.fluid.is_dry):
-            progress.leaving[0] = 1
+        run_state, unit = engine.run_state, engine.energy_unit
+        run_state.energy_start[0] -= (moving + self.energy_removed) * unit
+        run_state.elastic[0] -= round(self.energy * unit)
+        if not self.is_exact or not is_fluid_work_exact or (self.has_contacts and not engine.fluid.is_dry):
+            run_state.leaving[0] = 1
 
 
-def removed_energy(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> RemovedContacts:
-    """Elastic energy of the contacts of bodies at the indices where `going` (N,) is true; `state` is the engine's.
+def removed_energy(engine: Engine, is_removed: np.ndarray, state: list[np.ndarray]) -> RemovedContacts:
+    """Elastic energy of the contacts of bodies at the indices where `is_removed` (N,) is true; `state` is the engine's.
 
     It is evaluated by the normal law. Where adhesion, hysteresis, several contacts of one pair or edges of walls change
     it, the sum over all contacts differs from that of the kernels, and the energy is not exact.
     """
-    b, progress = engine.bodies, engine.progress
+    b, run_state = engine.bodies, engine.run_state
     overlaps = engine.overlaps()
     inverse, material = engine.kinds.inverse_mass[b.kind[b.owner]], engine.kinds.material[b.kind[b.owner]]
     deep = np.flatnonzero(overlaps.pair > 0)
@@ -140,19 +140,19 @@ def removed_energy(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -
     s, face, depth, normal = _wall_contacts(engine, radius)
     walls = engine.springs.between(material[s], engine.springs.of_faces[face], radius[s], 1 / inverse[s])
     of_pairs, of_walls = pairs.energy(overlaps.pair[deep]), walls.energy(depth)
-    sphere = going[b.owner]
+    sphere = is_removed[b.owner]
     ends, ends_at_wall = sphere[i] | sphere[j], sphere[s]
-    concerned = float(of_pairs[ends].sum() + of_walls[ends_at_wall].sum())
-    every = float(progress.elastic[0] - progress.spring_energy[0]) / engine.energy_unit
-    counted = float(of_pairs.sum() + of_walls.sum())
-    touches = bool(ends.any() or ends_at_wall.any())
+    ended_energy = float(of_pairs[ends].sum() + of_walls[ends_at_wall].sum())
+    kernel_energy = float(run_state.elastic[0] - run_state.spring_energy[0]) / engine.energy_unit
+    computed_energy = float(of_pairs.sum() + of_walls.sum())
+    has_contacts = bool(ends.any() or ends_at_wall.any())
     exact = (
-        abs(counted - every)
-        <= EXACT * max(abs(every), counted) + (of_pairs.size + of_walls.size + 1) / engine.energy_unit
+        abs(computed_energy - kernel_energy)
+        <= EXACT * max(abs(kernel_energy), computed_energy) + (of_pairs.size + of_walls.size + 1) / engine.energy_unit
     )
-    is_exact = exact or not (touches or engine.range > 0)
-    if not (touches and is_exact):
-        return RemovedContacts(concerned, concerned, is_exact, touches)
+    is_exact = exact or not (has_contacts or engine.range > 0)
+    if not (has_contacts and is_exact):
+        return RemovedContacts(ended_energy, ended_energy, is_exact, has_contacts)
     half, (velocity, arm) = 0.5 * engine.dt, _motion(engine, state)
     apart, arm_i, arm_j = meetings(b, engine.kinds, i, j, engine.walls.cell(), arm)
     parting = ((velocity(i, arm_i) - velocity(j, arm_j)) * apart).sum(0) / (np.linalg.norm(apart, axis=0) + TINY)
@@ -161,9 +161,9 @@ def removed_energy(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -
         pairs.energy(np.maximum(overlaps.pair[deep] - half * parting, 0.0))[ends].sum()
         + walls.energy(np.maximum(depth - half * leaving, 0.0))[ends_at_wall].sum()
     )
-    taken = later + half * _power(engine, going, state)
+    energy_removed = later + half * _power(engine, is_removed, state)
     exact = not laws.has_couples(engine.law)  # reported forces have no couples
-    return RemovedContacts(concerned, taken, exact, touches)
+    return RemovedContacts(ended_energy, energy_removed, exact, has_contacts)
 
 
 def _motion(engine: Engine, state: list[np.ndarray]) -> tuple:
@@ -174,10 +174,10 @@ def _motion(engine: Engine, state: list[np.ndarray]) -> tuple:
     return (lambda s, arm: v[:, s] + np.cross(w[:, s], arm, axis=0)), b.sphere_position - b.position[:, b.owner]
 
 
-def _power(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> float:
+def _power(engine: Engine, is_removed: np.ndarray, state: list[np.ndarray]) -> float:
     """Power of contacts on the bodies that go [W]."""
     rows, forces = np.zeros(engine.owned, bool), contact_forces(engine)
-    rows[engine.numbering.rows(engine.bodies.identity[going])] = True
+    rows[engine.numbering.rows(engine.bodies.identity[is_removed])] = True
     v, w = state[1].T, state[3].T
     pairs = forces.j >= 0
     first, second = rows[forces.i], pairs & rows[np.maximum(forces.j, 0)]
@@ -188,7 +188,7 @@ def _power(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> float:
 
 
 def _wall_velocity(engine: Engine, sphere: np.ndarray, face: np.ndarray) -> np.ndarray:
-    """Velocities of walls where spheres are (3, K) [m/s]."""
+    """Velocities of walls at the centres of spheres (3, K) [m/s]."""
     faces, own = engine.walls.faces, face < len(FACES)
     found = np.where(own, faces.velocity[:, np.minimum(face, len(FACES) - 1)], 0.0)
     if has_walls(faces) and not own.all():
@@ -208,8 +208,11 @@ def _wall_contacts(engine: Engine, radius: np.ndarray) -> tuple[np.ndarray, np.n
     face, s = np.nonzero(depth > 0)
     deep, normal = depth[face, s], np.repeat(np.eye(3), 2, axis=1)[:, face] * (1.0 - 2.0 * (face % 2))
     if has_walls(faces):
-        beside, which, out, _ = in_walls(b, engine.kinds, faces)
-        more = np.flatnonzero(beside > 0)
-        s, face = np.concatenate([s, more]), np.concatenate([face, len(FACES) + which[more]])
-        deep, normal = np.concatenate([deep, beside[more]]), np.concatenate([normal, out[:, more]], axis=1)
+        wall_overlap, wall, wall_normal, _ = in_walls(b, engine.kinds, faces)
+        in_wall = np.flatnonzero(wall_overlap > 0)
+        s, face = np.concatenate([s, in_wall]), np.concatenate([face, len(FACES) + wall[in_wall]])
+        deep, normal = (
+            np.concatenate([deep, wall_overlap[in_wall]]),
+            np.concatenate([normal, wall_normal[:, in_wall]], axis=1),
+        )
     return s, face, deep, normal

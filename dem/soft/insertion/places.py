@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.kernels.packing import insertion_round
-from dem.kernels.packing.insertion import Occupied, take_all
+from dem.kernels.packing.insertion import Occupied, add_spheres
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.model.shapes.capsule import hull_of
 from dem.soft.checks import in_frame
@@ -23,10 +23,10 @@ FIRST, MOST = 2, 64  # tries of each particle that are looked at together: at fi
 CELLS = 4  # at most so many for each sphere
 
 
-class Found(NamedTuple):
+class FoundPositions(NamedTuple):
     """Particles for which a place was found."""
 
-    who: np.ndarray  # (P,) which of the particles to insert
+    particle: np.ndarray  # (P,) which of the particles to insert
     position: np.ndarray  # (P, 3) [m]
     orientation: np.ndarray  # (P, 4)
 
@@ -39,11 +39,11 @@ class BodySpheres(NamedTuple):
     radius: np.ndarray  # (S,) [m]
 
 
-def find(
+def find_positions(
     engine: Engine, region: Region, sampler: SizeSampler, variant: np.ndarray, numbers: np.ndarray, event: int
-) -> Found:
+) -> FoundPositions:
     """Places for particles of an engine's variants, in this order; `numbers` (K,) are those of their inserter."""
-    own = _hulls(engine, variant)
+    own = _covering_spheres(engine, variant)
     taken, used = _occupied_cells(engine, region, own.radius)
     chosen, k = np.full(variant.size, -1), variant.size
     position, orientation = np.zeros((k, 3)), np.zeros((k, 4))
@@ -52,8 +52,8 @@ def find(
         rest = np.flatnonzero(chosen < 0)
         cube, orientations = sampler.offers(numbers[rest], event, first, count)
         places = region.points(cube)
-        usable = _usable(engine, region, np.repeat(variant[rest], count), places, orientations)
-        mine, which = _hulls(engine, variant[rest]), np.full(rest.size, -1)
+        usable = _inside_and_off_walls(engine, region, np.repeat(variant[rest], count), places, orientations)
+        mine, which = _covering_spheres(engine, variant[rest]), np.full(rest.size, -1)
         insertion_round.place_each(
             mine.first, mine.offset, mine.radius, engine.range, usable.reshape(rest.size, count).astype(np.int8),
             np.ascontiguousarray(places.T), np.ascontiguousarray(orientations.T), taken, used, which,
@@ -66,8 +66,8 @@ def find(
         )
         first += count
         count = min(2 * count, MOST, sampler.inserter.attempts - first)
-    who = np.flatnonzero(chosen >= 0)
-    return Found(who, position[who], orientation[who])
+    particle = np.flatnonzero(chosen >= 0)
+    return FoundPositions(particle, position[particle], orientation[particle])
 
 
 def fits_anywhere(engine: Engine, region: Region, sampler: SizeSampler, variant: int, tries: int) -> tuple[int, int]:
@@ -75,17 +75,17 @@ def fits_anywhere(engine: Engine, region: Region, sampler: SizeSampler, variant:
     cube, orientations = sampler.offers(np.zeros(1, np.int64), 0, 0, tries)
     places, kinds = region.points(cube), np.full(tries, variant)
     inside = _inside(engine, region, kinds, places, orientations)
-    return int(inside.sum()), int(_usable(engine, region, kinds, places, orientations).sum())
+    return int(inside.sum()), int(_inside_and_off_walls(engine, region, kinds, places, orientations).sum())
 
 
 def _spheres(engine: Engine, variant: np.ndarray) -> BodySpheres:
     """Spheres of bodies of these variants."""
     kinds = engine.kinds
-    return _each(BodySpheres(kinds.first_offset, kinds.offset, bounding_radii(kinds)), variant)
+    return _spheres_by_body(BodySpheres(kinds.first_offset, kinds.offset, bounding_radii(kinds)), variant)
 
 
-def _hulls(engine: Engine, variant: np.ndarray) -> BodySpheres:
-    """Spheres that hold all of the bodies of these variants: their own, but of capsules."""
+def _covering_spheres(engine: Engine, variant: np.ndarray) -> BodySpheres:
+    """Spheres that cover bodies of these variants: their own, and several along the axis of a capsule."""
     kinds = engine.kinds
     if not isinstance(kinds, Capsules | Mixed):
         return _spheres(engine, variant)
@@ -95,18 +95,18 @@ def _hulls(engine: Engine, variant: np.ndarray) -> BodySpheres:
         hulls.append(hull_of(half, kinds.radius[k]) if half > 0 else own)
     first = np.concatenate([[0], np.cumsum([len(radii) for _, radii in hulls])])
     offset, radius = (np.concatenate(each) for each in zip(*hulls, strict=True))
-    return _each(BodySpheres(first, offset.T, radius), variant)
+    return _spheres_by_body(BodySpheres(first, offset.T, radius), variant)
 
 
-def _each(table: BodySpheres, variant: np.ndarray) -> BodySpheres:
-    """Spheres of one body after the other, out of those of each variant."""
+def _spheres_by_body(table: BodySpheres, variant: np.ndarray) -> BodySpheres:
+    """Spheres of bodies of these variants, body after body, from a table by variant."""
     each = np.diff(table.first)[variant]
     first = np.concatenate([[0], np.cumsum(each)])
     row = np.arange(first[-1]) - np.repeat(first[:-1], each) + np.repeat(table.first[:-1][variant], each)
     return BodySpheres(first, np.ascontiguousarray(table.offset[:, row]), table.radius[row])
 
 
-def _turned(spheres: BodySpheres, places: np.ndarray, orientations: np.ndarray) -> np.ndarray:
+def _rotated_centres(spheres: BodySpheres, places: np.ndarray, orientations: np.ndarray) -> np.ndarray:
     """Centres of the spheres of bodies at these places (S, 3) [m]."""
     owner = np.repeat(np.arange(len(places)), np.diff(spheres.first))
     arm = spheres.offset.T
@@ -120,27 +120,29 @@ def _inside(
     engine: Engine, region: Region, variant: np.ndarray, places: np.ndarray, orientations: np.ndarray
 ) -> np.ndarray:
     """Which bodies are in a region with all their spheres (K,); capsules with balls of their radius along them."""
-    spheres, own = _hulls(engine, variant), _spheres(engine, variant)
+    spheres, own = _covering_spheres(engine, variant), _spheres(engine, variant)
     radii = np.repeat(own.radius[own.first[:-1]], np.diff(spheres.first)) if own.radius.size else own.radius
     radii = np.minimum(spheres.radius, radii) if isinstance(engine.kinds, Capsules) else radii
-    return np.logical_and.reduceat(region.depth(_turned(spheres, places, orientations)) >= radii, spheres.first[:-1])
+    return np.logical_and.reduceat(
+        region.depth(_rotated_centres(spheres, places, orientations)) >= radii, spheres.first[:-1]
+    )
 
 
-def _usable(
+def _inside_and_off_walls(
     engine: Engine, region: Region, variant: np.ndarray, places: np.ndarray, orientations: np.ndarray
 ) -> np.ndarray:
     """Which bodies are in a region, and in no wall (K,)."""
     fit = _inside(engine, region, variant, places, orientations)
     rows = np.flatnonzero(fit)
     if rows.size and (engine.walls.models or np.isfinite([engine.walls.faces.lower, engine.walls.faces.upper]).any()):
-        fit[rows] = _clear(engine, variant[rows], places[rows], orientations[rows])
+        fit[rows] = _touch_nothing(engine, variant[rows], places[rows], orientations[rows])
     return fit
 
 
-def _clear(engine: Engine, variant: np.ndarray, places: np.ndarray, orientations: np.ndarray) -> np.ndarray:
-    """Which bodies are in no wall, nor nearer than contacts live (K,)."""
+def _touch_nothing(engine: Engine, variant: np.ndarray, places: np.ndarray, orientations: np.ndarray) -> np.ndarray:
+    """Which bodies are in no wall, nor within the range of a contact of one (K,)."""
     k, spheres = variant.size, _spheres(engine, variant)
-    centres = _turned(spheres, places, orientations)
+    centres = _rotated_centres(spheres, places, orientations)
     owner = np.repeat(np.arange(k), np.diff(spheres.first))
     bodies = engine.bodies._replace(
         identity=np.arange(k), kind=variant.astype(np.int32), position=np.ascontiguousarray(places.T),
@@ -160,13 +162,13 @@ def _clear(engine: Engine, variant: np.ndarray, places: np.ndarray, orientations
 def _occupied_cells(engine: Engine, region: Region, radii: np.ndarray) -> tuple[Occupied, np.ndarray]:
     """Cells with the spheres that are near a region, and room for more of these radii; and how many are in it."""
     b, variant = engine.bodies, engine.by_row(engine.bodies.kind)
-    spheres = _hulls(engine, variant)
+    spheres = _covering_spheres(engine, variant)
     radius = spheres.radius
     widest = 2.000001 * (max(bounding_radii(engine.kinds).max(), radii.max(initial=0.0)) + engine.range)
     if not engine.owned:
         centres = np.zeros((0, 3))
     elif isinstance(engine.kinds, Capsules | Mixed):
-        centres = _turned(spheres, engine.by_row(b.position).T, engine.by_row(b.orientation).T)
+        centres = _rotated_centres(spheres, engine.by_row(b.position).T, engine.by_row(b.orientation).T)
     else:
         centres = engine.sphere_centres()
     present = np.repeat(engine.by_row(b.is_removed[0]) == 0, np.diff(spheres.first))
@@ -182,5 +184,5 @@ def _occupied_cells(engine: Engine, region: Region, radii: np.ndarray) -> tuple[
         lower=lower, period=period, scale=cells / (upper - lower), last=np.full(cells, -1), before=np.full(room, -1),
         centre=np.empty((3, room)), radius=np.empty(room),
     )  # fmt: skip
-    take_all(np.ascontiguousarray(centres.T), radius, taken)
+    add_spheres(np.ascontiguousarray(centres.T), radius, taken)
     return taken, np.array([len(radius)])

@@ -23,7 +23,7 @@ from dem.soft.energy_sums import MORE, fitting_unit
 from dem.soft.insertion import resize
 from dem.soft.insertion.inserter_in_run import NEVER, InserterInRun, SizeSampler
 from dem.soft.insertion.outlet_in_run import OutletInRun, removed_energy
-from dem.soft.walls.wall_arrays import face_word
+from dem.soft.walls.wall_arrays import face_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,35 +41,41 @@ EVENT = np.dtype([
     ("step", "<i8"), ("time", "<f8"), ("particle", "<i8"), ("variant", "<i4"), ("gate", "<i4"),
     ("position", "<f8", 3), ("velocity", "<f8", 3),
 ])  # fmt: skip
-SUMS = ("inserted", "removed", "come", "gone", "stirred")  # energies [J], masses [kg], momentum [kg m/s]
+SUMS = (
+    "inserted",
+    "removed",
+    "mass_inserted",
+    "mass_removed",
+    "momentum_scale",
+)  # energies [J], masses [kg], momentum [kg m/s]
 
 
 @dataclass
 class InsertionTotals:
-    """Sums since they were begun, and numbers since the very start."""
+    """Energy and momentum sums since `begin`, and numbers and masses since the start of the run."""
 
-    born: int = 0  # numbers given to particles so far
-    out: int = 0  # particles taken out
+    identities_given: int = 0  # numbers given to particles so far
+    number_removed: int = 0  # particles taken out
     inserted: float = 0.0  # energy that particles brought, since they were begun [J]
     removed: float = 0.0  # and took along [J]
-    come: float = 0.0  # mass put in [kg]
-    gone: float = 0.0  # mass taken out [kg]
-    stirred: float = 0.0  # sizes of the momenta that particles brought, since they were begun [kg m/s]
-    brought: np.ndarray = field(default_factory=lambda: np.zeros(3))  # momentum, in less out [kg m/s]
-    listening: bool = False  # whether records are wanted
+    mass_inserted: float = 0.0  # [kg]
+    mass_removed: float = 0.0  # mass taken out [kg]
+    momentum_scale: float = 0.0  # sizes of the momenta that particles brought, since they were begun [kg m/s]
+    net_momentum: np.ndarray = field(default_factory=lambda: np.zeros(3))  # momentum, in less out [kg m/s]
+    keeps_events: bool = False  # whether records are wanted
     events: list[np.ndarray] = field(default_factory=list)  # of EVENT, not fetched yet
 
     def begin(self) -> None:
         """Begin the sums anew, with the energy ledger."""
-        self.inserted = self.removed = self.stirred = 0.0
-        self.brought = np.zeros(3)
+        self.inserted = self.removed = self.momentum_scale = 0.0
+        self.net_momentum = np.zeros(3)
 
-    def note(
+    def record(
         self, step: int, time: float, particle: np.ndarray, variant: np.ndarray, gate: np.ndarray,
         position: np.ndarray, velocity: np.ndarray,
     ) -> None:  # fmt: skip
-        """Record the particles that come or go at a step, (K,) and (K, 3) each, if records are wanted."""
-        if self.listening and particle.size:
+        """Record the particles inserted or removed at a step, (K,) and (K, 3) each, if records are wanted."""
+        if self.keeps_events and particle.size:
             rows = np.empty(particle.size, EVENT)
             rows["step"], rows["time"] = step, time
             rows["particle"], rows["variant"], rows["gate"] = particle, variant, gate
@@ -78,22 +84,25 @@ class InsertionTotals:
 
     def fetch(self) -> np.ndarray:
         """Records since the last call; the first call begins to keep them."""
-        self.listening = True
+        self.keeps_events = True
         found, self.events = self.events, []
         return np.concatenate([np.empty(0, EVENT), *found])
 
     def state(self) -> dict[str, np.ndarray]:
         """State from which a run continues."""
         sums = [getattr(self, name) for name in SUMS]
-        return {"born": np.array([self.born, self.out], np.int64), "sums": np.array([*sums, *self.brought])}
+        return {
+            "born": np.array([self.identities_given, self.number_removed], np.int64),
+            "sums": np.array([*sums, *self.net_momentum]),
+        }
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Continue from a state."""
-        self.born, self.out = state["born"].tolist()
+        self.identities_given, self.number_removed = state["born"].tolist()
         *sums, x, y, z = state["sums"].tolist()
         for name, value in zip(SUMS, sums, strict=True):
             setattr(self, name, value)
-        self.brought, self.events = np.array([x, y, z]), []
+        self.net_momentum, self.events = np.array([x, y, z]), []
 
 
 class Population:
@@ -107,7 +116,7 @@ class Population:
             InserterInRun(each, seeds[:k].count(each.seed), dt, gravity) for k, each in enumerate(inserters)
         ]
         self.sinks = [OutletInRun(each, dt) for each in outlets]
-        self.back = [self._source_of(each) for each in outlets]
+        self.recycles_to = [self._recycling_inserter(each) for each in outlets]
         self.totals = InsertionTotals()
         self.seen, self.first = -1, 0  # last step whose events were processed; particles at the start
         self.species = np.zeros(0, np.int32)  # number of the kind of each particle, by row
@@ -115,7 +124,7 @@ class Population:
         self.variants: Variants = []
         self.kinds: list[Kind] = []
 
-    def _source_of(self, outlet: Outlet) -> InserterInRun | None:
+    def _recycling_inserter(self, outlet: Outlet) -> InserterInRun | None:
         """Inserter that an outlet recycles to; raises ValueError if there is none of that name."""
         names = [source.name for source in self.sources]
         if not outlet.recycle:
@@ -129,9 +138,9 @@ class Population:
         return self.sources[names.index(outlet.recycle)]
 
     def begin(self, every: Particles, own: int) -> None:
-        """Take over the particles: the first `own` are there, the others are examples of those to be inserted."""
+        """Set the particles of the start: the first `own`; the others are examples of those to be inserted."""
         self.variants, self.kinds = every.variants, every.kinds
-        self.species, self.first, self.totals.born = every.kind[:own].copy(), own, own
+        self.species, self.first, self.totals.identities_given = every.kind[:own].copy(), own, own
         k = own
         for source in self.sources:
             rows = slice(k, k + len(source.sampler.shapes))
@@ -146,9 +155,9 @@ class Population:
         """About how much energy the particles to be inserted may have [J]."""
         return sum(source.energy(engine) for source in self.sources)
 
-    def following(self, step: int) -> int:
+    def next_event_step(self, step: int) -> int:
         """The first step after this one at which an event may be due."""
-        return min([each.following(step) for each in (*self.sources, *self.sinks)], default=NEVER)
+        return min([each.next_event_step(step) for each in (*self.sources, *self.sinks)], default=NEVER)
 
     def check(self, engine: Engine) -> None:
         """Refuse inserters whose region has no room, before a run has begun; raises ValueError."""
@@ -156,26 +165,26 @@ class Population:
             source.check_place(engine)
 
     def is_due(self, engine: Engine) -> bool:
-        """Whether particles may come or go at the present step of an engine, which has not been processed."""
-        step = int(engine.progress.step[0])
-        return step > self.seen and any(each.happens(step) for each in (*self.sources, *self.sinks))
+        """Whether insertions or removals are due at the present step and have not been processed."""
+        step = int(engine.run_state.step[0])
+        return step > self.seen and any(each.is_event_step(step) for each in (*self.sources, *self.sinks))
 
     def process(self, engine: Engine) -> None:
         """Insert and remove the particles that are due at the present step of an engine, once."""
         if not self.is_due(engine):
             return
-        step = self.seen = int(engine.progress.step[0])
+        step = self.seen = int(engine.run_state.step[0])
         self._remove_in_outlets(engine, step)
         for number, source in enumerate(self.sources):
-            come = source.come(engine, step) if source.happens(step) else None
-            if come:
+            added = source.insert_round(engine, step) if source.is_event_step(step) else None
+            if added:
                 state = {
-                    "position": come.position, "velocity": come.velocity, "orientation": come.orientation,
-                    "angular_velocity": np.tile(source.inserter.angular_velocity, (come.variant.size, 1)),
+                    "position": added.position, "velocity": added.velocity, "orientation": added.orientation,
+                    "angular_velocity": np.tile(source.inserter.angular_velocity, (added.variant.size, 1)),
                 }  # fmt: skip
                 for name, value in source.inserter.state().items():
-                    state[name] = np.full((come.variant.size, 1), value)
-                particles = Particles.known(self.variants, come.variant, self.kinds, come.species, state)
+                    state[name] = np.full((added.variant.size, 1), value)
+                particles = Particles.known(self.variants, added.variant, self.kinds, added.species, state)
                 self.insert_particles(engine, particles, number)
 
     def _remove_in_outlets(self, engine: Engine, step: int) -> None:
@@ -183,61 +192,61 @@ class Population:
         gate = np.full(engine.owned, -1)
         fixed = engine.kinds.inverse_mass[engine.bodies.kind[: engine.owned]] == 0
         for k, sink in enumerate(self.sinks):
-            if sink.happens(step):
-                gate[sink.going(engine) & (gate < 0) & ~fixed] = k
-        going = gate >= 0
-        if not going.any():
+            if sink.is_event_step(step):
+                gate[sink.find_removed(engine) & (gate < 0) & ~fixed] = k
+        is_removed = gate >= 0
+        if not is_removed.any():
             return
         for stage in engine.scalars:
-            stage.settle_removed(engine, going)
-        rows = np.sort(engine.numbering.rows(engine.bodies.identity[going]))
+            stage.settle_removed(engine, is_removed)
+        rows = np.sort(engine.numbering.rows(engine.bodies.identity[is_removed]))
         gates = engine.by_row(gate)[rows]
         state = engine.state()
         mass, totals = engine.kinds.mass, self.totals
         kind = frozen(engine.by_row(engine.bodies.kind)[rows])  # as `SimulationBase` hands it to these kernels
         own = [np.ascontiguousarray(values[:, rows]) for values in state]
-        contacts = removed_energy(engine, going, state)
+        contacts = removed_energy(engine, is_removed, state)
         energies = energy_kernels.mechanical_energies(
             kind, mass, engine.kinds.inertia, engine.gravity, engine.reference_potential, *own
         )
         energy, turning = sum(energies), 0.0 if engine.rotating else energies[1]  # energy that kernels leave out
-        totals.removed += energy + contacts.taken
-        totals.brought -= np.array(energy_kernels.momenta(kind, mass, engine.kinds.inertia, *own)[0])
-        totals.gone += float(mass[kind].sum())
-        totals.out += rows.size
-        totals.note(step, step * engine.dt, engine.numbering.identities[rows], kind, -1 - gates, own[0].T, own[1].T)
+        totals.removed += energy + contacts.energy_removed
+        totals.net_momentum -= np.array(energy_kernels.momenta(kind, mass, engine.kinds.inertia, *own)[0])
+        totals.mass_removed += float(mass[kind].sum())
+        totals.number_removed += rows.size
+        totals.record(step, step * engine.dt, engine.numbering.identities[rows], kind, -1 - gates, own[0].T, own[1].T)
         for k, sink in enumerate(self.sinks):
-            sink.take(mass[kind[gates == k]])
-            if self.back[k]:
-                self.back[k].recycled += int((gates == k).sum())
-        alone = resize.leave(engine, going, own)
-        resize.change(engine, ~going, None)
-        contacts.settle(engine, energy - turning, alone=alone)
+            sink.count_removed(mass[kind[gates == k]])
+            if self.recycles_to[k]:
+                self.recycles_to[k].recycled += int((gates == k).sum())
+        is_fluid_work_exact = resize.subtract_fluid_work(engine, is_removed, own)
+        resize.change(engine, ~is_removed, None)
+        contacts.correct_expected_energy(engine, energy - turning, is_fluid_work_exact=is_fluid_work_exact)
         self.species, self.changed = np.delete(self.species, rows), True
 
     def insert_particles(self, engine: Engine, particles: Particles, number: int) -> None:
         """Insert particles of the engine's variants and kinds, which touch nothing, by the inserter `number`."""
         n, totals, variant, spin = len(particles), self.totals, particles.variant, particles.angular_velocity
-        identities = totals.born + np.arange(n)
-        bodies, units = resize.begun(engine, particles, identities)
+        identities = totals.identities_given + np.arange(n)
+        bodies, units = resize.new_bodies(engine, particles, identities)
         mass = engine.kinds.mass[variant]
-        totals.born += n
-        totals.come += float(mass.sum())
+        totals.identities_given += n
+        totals.mass_inserted += float(mass.sum())
         turning = np.zeros(n) if engine.rotating else 0.5 * (engine.kinds.inertia[:, variant].T * spin**2).sum(1)
         totals.inserted += units / engine.energy_unit + float(turning.sum())  # kernels leave out what never changes
-        totals.brought += (mass[:, None] * particles.velocity).sum(0)
-        totals.stirred += portable.dot(mass, np.linalg.norm(particles.velocity, axis=1))
-        step, gates = int(engine.progress.step[0]), np.full(n, number)
-        totals.note(step, step * engine.dt, identities, variant, gates, particles.position, particles.velocity)
+        totals.net_momentum += (mass[:, None] * particles.velocity).sum(0)
+        totals.momentum_scale += portable.dot(mass, np.linalg.norm(particles.velocity, axis=1))
+        step, gates = int(engine.run_state.step[0]), np.full(n, number)
+        totals.record(step, step * engine.dt, identities, variant, gates, particles.position, particles.velocity)
         resize.change(engine, np.ones(engine.owned, bool), bodies)
-        engine.progress.energy_start[0] += units
+        engine.run_state.energy_start[0] += units
         self.species, self.changed = np.concatenate([self.species, particles.kind]).astype(np.int32), True
 
-    def shown(self, particles: Particles, engine: Engine) -> None:
+    def update_particles(self, particles: Particles, engine: Engine) -> None:
         """Show the present particles and their state in `particles`."""
         state = dict(zip(MOTION, engine.state(), strict=True))
         variant = engine.by_row(engine.bodies.kind)
-        particles._become(variant, self.species, {name: rows.T for name, rows in state.items()} | engine.registered())  # noqa: SLF001
+        particles._renew(variant, self.species, {name: rows.T for name, rows in state.items()} | engine.registered())  # noqa: SLF001
         self.changed = False
 
     def doubts(self, step: int) -> list[str]:
@@ -249,14 +258,14 @@ class Population:
 
     def describe(self, engine: Engine) -> str:
         """Numbers of particles inserted and removed, in words."""
-        gone = f", {self.totals.out} taken out" if self.sinks else ""
+        removed = f", {self.totals.number_removed} taken out" if self.sinks else ""
         there = counted(engine.owned, "particle")
-        text = f"{self.first} at the start, {self.totals.born - self.first} put in{gone}: {there}"
+        text = f"{self.first} at the start, {self.totals.identities_given - self.first} put in{removed}: {there}"
         return text + (", so that nothing moves" if not engine.owned else "")
 
     def balanced(self, engine: Engine) -> bool:
         """Whether the number of particles is that at the start, plus inserted, less removed."""
-        return engine.owned == self.totals.born - self.totals.out
+        return engine.owned == self.totals.identities_given - self.totals.number_removed
 
     def state(self) -> dict[str, np.ndarray]:
         """State from which a run continues."""
@@ -375,7 +384,7 @@ def continue_from(engine: Engine, before: Engine, state: Snapshot, population: P
     n = before.owned
     here = {"identity": np.arange(n), "kind": before.by_row(before.bodies.kind)} | population.state() | state.traffic
     gates = (*before.population.sources, *before.population.sinks) if before.population else ()
-    due = any(each.happens(state.step) for each in gates)  # their events of this step are over
+    due = any(each.is_event_step(state.step) for each in gates)  # their events of this step are over
     seen, first = here["seen"].tolist()
     here["seen"] = np.array([seen if due else min(seen, state.step - 1), first], np.int64)
     state = state._replace(traffic=here)
@@ -410,7 +419,7 @@ def check_added(engine: Engine, added: int, inserters: Sequence[InserterInRun]) 
         if not walls.size:
             return
         other, face, by = int(o.owner[walls[0]]), int(o.face[walls[0]]), o.wall[walls[0]]
-        met = face_word(face, engine.walls.called) if face >= len(FACES) else "a wall of the box"
+        met = face_name(face, engine.walls.names) if face >= len(FACES) else "a wall of the box"
     message = (
         f"particle {other - first} of those added overlaps {met} by {by:.3g} m: move it, so that it touches nothing"
     )

@@ -2,8 +2,8 @@
 
 A change is made between two calls of the compiled loop, at a complete step. The bodies that stay keep all their state
 to the bit: half-step velocities, forces, state of the scheme, contact history. New bodies come with the same arrays of
-`dem.kernels.soft.state.Bodies`, from a state at a whole step (`begun`). Bodies ascend by identity in the order of the
-user's rows. An engine without bodies takes steps, too: time goes on, walls move, and the energy ledger is closed.
+`dem.kernels.soft.state.Bodies`, from a state at a whole step (`new_bodies`). The user's rows ascend by
+identity. An engine without bodies takes steps, too: time goes on, walls move, and the energy ledger is closed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dem.soft.contact.nonspherical import with_poses
 from dem.soft.fluid.fluid_setup import STATE, with_fluid_scratch
 from dem.soft.neighbour_lists import most_cells
 from dem.soft.per_body import MOVING, Numbering
-from dem.soft.thread_balance import Pace
+from dem.soft.thread_balance import ThreadChoice
 
 if TYPE_CHECKING:
     from dem.kernels.soft.state import Bodies
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from dem.soft.per_body import Snapshot
 
 
-def begun(engine: Engine, particles: Particles, identities: np.ndarray) -> tuple[Bodies, float]:
-    """Arrays of bodies that begin at the present step with the state of particles, and their energy [units].
+def new_bodies(engine: Engine, particles: Particles, identities: np.ndarray) -> tuple[Bodies, float]:
+    """Arrays of new bodies with the state of particles at the present step, and their energy [units].
 
     The particles are of the engine's variants, by number, and nothing acts on them but gravity.
     """
@@ -40,11 +40,11 @@ def begun(engine: Engine, particles: Particles, identities: np.ndarray) -> tuple
     if (
         not engine.rotating
     ):  # those turn by what has passed since the engine began, see `dem.kernels.soft.integration.particle_update`
-        elapsed = (int(engine.progress.step[0]) - engine.start_step) * engine.dt
+        elapsed = (int(engine.run_state.step[0]) - engine.start_step) * engine.dt
         new.orientation[:] = _turned_back(new.orientation, elapsed * new.memory_w)
     energy, fluid = np.zeros(1), beginning(engine)
-    progress = engine.progress._replace(energy_start=energy, elastic=np.zeros(1, np.int64))
-    engine.execute(loop.START, bodies=new, progress=progress, fluid=fluid)
+    run_state = engine.run_state._replace(energy_start=energy, elastic=np.zeros(1, np.int64))
+    engine.execute(loop.START, bodies=new, run_state=run_state, fluid=fluid)
     begin(engine, fluid)
     return new, float(energy[0])
 
@@ -56,22 +56,22 @@ def _turned_back(q: np.ndarray, rotation: np.ndarray) -> np.ndarray:
     return np.concatenate([[w * q[0] - (x * q[1:]).sum(0)], w * q[1:] + q[0] * x + np.cross(x, q[1:], axis=0)])
 
 
-def change(engine: Engine, stay: np.ndarray, come: Bodies | None) -> None:
-    """Keep the bodies at the indices where `stay` (N,) is true, and add others from `begun`; at a complete step."""
+def change(engine: Engine, is_kept: np.ndarray, added: Bodies | None) -> None:
+    """Keep the bodies where `is_kept` (N,) is true, and add those of `new_bodies`; at a complete step."""
     history, identity, first = engine.history(), engine.numbering.identities, engine.first_sphere_of_row
-    index = np.flatnonzero(stay)
+    index = np.flatnonzero(is_kept)
     index = index[np.argsort(engine.bodies.identity[index], kind="stable")]
     fastest = engine.chunk_sums[:, chunk_step.DISPLACEMENT].max()
     rows = {}
     for name in MOVING:
         values = getattr(engine.bodies, name)
         rows[name] = values.take(index, axis=-1) if values.shape[-1] else values.copy()
-    if come is not None:
+    if added is not None:
         for name in MOVING:
-            rows[name] = np.ascontiguousarray(np.concatenate([rows[name], getattr(come, name)], axis=-1))
+            rows[name] = np.ascontiguousarray(np.concatenate([rows[name], getattr(added, name)], axis=-1))
         order = np.argsort(rows["identity"], kind="stable")
         rows = {name: v.take(order, axis=-1) if v.shape[-1] else v for name, v in rows.items()}
-        step = engine.dt * float(np.linalg.norm(come.velocity, axis=0).max(initial=0.0))
+        step = engine.dt * float(np.linalg.norm(added.velocity, axis=0).max(initial=0.0))
         fastest = max(fastest, np.float64(step).view(np.int64))
     install(engine, rows)
     engine.chunk_sums[:, chunk_step.DISPLACEMENT] = fastest
@@ -107,13 +107,13 @@ def install(engine: Engine, rows: dict[str, np.ndarray]) -> None:
     engine.numbering, engine.owned = Numbering(rows["identity"].copy()), n
     engine.first_sphere_of_row = first[:-1].copy()
     blocks = min(engine.most_threads, chunks) if isinstance(engine.mode, Threaded) else 1
-    if blocks != engine.pace.most:
-        engine.pace = Pace(blocks)
+    if blocks != engine.thread_choice.max_threads:
+        engine.thread_choice = ThreadChoice(blocks)
     engine.lists.arrays = _lists(before, arrays.lists(engine.bodies, chunks, blocks, engine.layout), engine.layout)
     engine.workspace = arrays.workspace(n, chunks, most_cells(n))
     engine.chunk_sums = np.zeros((chunks, chunk_step.COLUMNS), np.int64)
     engine.fluid.model = with_fluid_scratch(engine.fluid.model, chunks)
-    engine.walls.fit(n, int(first[-1]), chunks)
+    engine.walls.resize(n, int(first[-1]), chunks)
 
 
 def match_bodies(engine: Engine, snapshot: Snapshot) -> None:
@@ -143,34 +143,34 @@ def _lists(before: arrays.Neighbours, new: arrays.Neighbours, layout: arrays.Lay
 
 def execute_without_bodies(engine: Engine, command: int, stop: int) -> int:
     """Carry out a command of an engine without bodies, as kernels do otherwise; returns DONE."""
-    progress = engine.progress
+    run_state = engine.run_state
     if command == loop.START:
-        progress.energy_start[0] = 0.0
+        run_state.energy_start[0] = 0.0
     if command != loop.ADVANCE:
         return loop.DONE
-    if progress.phase[0] == loop.FRESH:
-        progress.phase[0] = loop.COMPLETE
-    step = int(progress.step[0])
+    if run_state.phase[0] == loop.NOT_STARTED:
+        run_state.phase[0] = loop.COMPLETE
+    step = int(run_state.step[0])
     if step >= stop:
         return loop.DONE
     for name, half in (("dissipated", "dissipated_half_step"), ("wall_work", "wall_work_half_step")):
-        getattr(progress, name)[0] += getattr(progress, half)[0]
+        getattr(run_state, name)[0] += getattr(run_state, half)[0]
     for name in ("elastic", "spring_energy", "dissipated_half_step", "wall_work_half_step", "acceleration"):
-        getattr(progress, name)[:] = 0
+        getattr(run_state, name)[:] = 0
     work = fluid_work_at_rest(engine)
-    departure = float((progress.dissipated - progress.wall_work).sum() - progress.energy_start[0]) - work
-    if progress.leaving[0]:
-        progress.energy_start[0] += departure - progress.energy_drift[0]
-        departure, progress.leaving[0] = float(progress.energy_drift[0]), 0
-    progress.energy_drift[0] = departure
-    progress.energy_error[0] = max(progress.energy_error[0], abs(departure))
+    departure = float((run_state.dissipated - run_state.wall_work).sum() - run_state.energy_start[0]) - work
+    if run_state.leaving[0]:
+        run_state.energy_start[0] += departure - run_state.energy_drift[0]
+        departure, run_state.leaving[0] = float(run_state.energy_drift[0]), 0
+    run_state.energy_drift[0] = departure
+    run_state.energy_error[0] = max(run_state.energy_error[0], abs(departure))
     walls = engine.walls
     if walls.beside_box:
         walls.state["felt"][:] = 0.0
     driven = any(wall.servo for wall in walls.models)  # these go on step by step, however a run is cut
     for k in range(step + 1 if driven else stop, stop + 1):
         walls.move(k * engine.dt)
-    progress.step[0], progress.phase[0] = stop, loop.COMPLETE
+    run_state.step[0], run_state.phase[0] = stop, loop.COMPLETE
     return loop.DONE
 
 
@@ -180,7 +180,7 @@ def beginning(engine: Engine) -> tuple:
         return engine.fluid.model
     medium = engine.fluid.model.medium
     own = {name: np.zeros_like(getattr(medium, name)) for name in STATE.values()}
-    own["clock"][:] = int(engine.progress.step[0]) * engine.dt  # also where the fluid has not been evaluated for long
+    own["clock"][:] = int(engine.run_state.step[0]) * engine.dt  # also where the fluid has not been evaluated for long
     return engine.fluid.model._replace(medium=medium._replace(**own))
 
 
@@ -189,11 +189,11 @@ def begin(engine: Engine, fluid: tuple) -> None:
     if isinstance(fluid, Dry):
         return
     medium = engine.fluid.model.medium
-    medium.drawing[:] += fluid.medium.drawing
+    medium.work_half_step[:] += fluid.medium.work_half_step
     np.maximum(medium.extremes, fluid.medium.extremes, out=medium.extremes)
 
 
-def leave(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> bool:
+def subtract_fluid_work(engine: Engine, is_removed: np.ndarray, state: list[np.ndarray]) -> bool:
     """Subtract the fluid's work in the half step under way on removed bodies, of state (R, K) in the order of rows.
 
     Returns whether that is exact: for spheres without contacts, on which fluid and gravity act alone.
@@ -201,7 +201,7 @@ def leave(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> bool:
     if engine.fluid.is_dry:
         return True
     b, medium, dt = engine.bodies, engine.fluid.model.medium, engine.dt
-    index = np.flatnonzero(going)
+    index = np.flatnonzero(is_removed)
     index = index[np.argsort(b.identity[index], kind="stable")]
     mass = engine.kinds.mass[b.kind[index]]
     now, later, weight = state[1], b.velocity[:, index], np.array(engine.gravity)[:, None]
@@ -209,7 +209,7 @@ def leave(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> bool:
     if engine.rotating:
         inertia = engine.kinds.inertia[b.kind[index], 0]
         work += (0.5 * inertia * (b.memory_w[:, index] ** 2 - state[3] ** 2)).sum()
-    medium.drawing[0] -= np.rint(work * engine.energy_unit)
+    medium.work_half_step[0] -= np.rint(work * engine.energy_unit)
     return bool(engine.kinds.all_single_spheres)
 
 
@@ -218,6 +218,6 @@ def fluid_work_at_rest(engine: Engine) -> float:
     if engine.fluid.is_dry:
         return 0.0
     medium = engine.fluid.model.medium
-    medium.drawn[0] += medium.drawing[0]
-    medium.drawing[0] = 0.0
-    return float(medium.drawn.sum())
+    medium.work[0] += medium.work_half_step[0]
+    medium.work_half_step[0] = 0.0
+    return float(medium.work.sum())

@@ -58,12 +58,12 @@ class EngineSubdomains:
         if self._has_state == DISTRIBUTED:
             code, displacement, snapshot = (
                 engine.code,
-                float(engine.progress.displacement_since_pick[0]),
+                float(engine.run_state.displacement_since_pick[0]),
                 engine.snapshot(),
             )
             self._has_state = AT_ROOT
             engine.restore(snapshot._replace(traffic={}))  # the particles present have not changed
-            engine.progress.displacement_since_pick[0] = (
+            engine.run_state.displacement_since_pick[0] = (
                 displacement  # of the subdomains, whose lists are older than those made here
             )
             engine.code, self._has_state = code, BOTH
@@ -95,7 +95,7 @@ class EngineSubdomains:
             }
         bonds = engine.bonds.snapshot() if engine.bonds else {}
         state = {"walls": walls, "fluid": engine.fluid.state, "bonds": bonds}
-        self.remote.do("begin", engine.progress, engine.constants, state)
+        self.remote.do("begin", engine.run_state, engine.constants, state)
         self._has_state = BOTH
 
     def _made(self, engine: Engine) -> RemoteObject:

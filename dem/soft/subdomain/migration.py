@@ -38,12 +38,12 @@ class HistoryTable(NamedTuple):
         return HistoryTable(self.i[which], self.j[which], self.history[which])
 
     @classmethod
-    def side_by_side(cls, tables: Sequence[HistoryTable]) -> HistoryTable:
-        """All rows of tables that have none in common."""
+    def concatenated(cls, tables: Sequence[HistoryTable]) -> HistoryTable:
+        """Rows of all tables, which have no row in common."""
         return cls(*(np.concatenate(columns) for columns in zip(*tables, strict=True)))
 
     @classmethod
-    def joined(cls, tables: Sequence[HistoryTable]) -> HistoryTable:
+    def merged(cls, tables: Sequence[HistoryTable]) -> HistoryTable:
         """All rows, in order of numbers; rows that two ranks have are taken once.
 
         Raises AssertionError if two ranks have different histories of a contact.
@@ -55,9 +55,9 @@ class HistoryTable(NamedTuple):
         twin = np.zeros(i.size, bool)
         twin[1:] = (i[1:] == i[:-1]) & (j[1:] == j[:-1])
         bits = history.view(np.int64)
-        unlike = np.flatnonzero(twin[1:] & (bits[1:] != bits[:-1]).any(axis=1)) + 1
-        if unlike.size:
-            k = unlike[0]
+        differing = np.flatnonzero(twin[1:] & (bits[1:] != bits[:-1]).any(axis=1)) + 1
+        if differing.size:
+            k = differing[0]
             message = (
                 f"two ranks remember different things of the contact of spheres {i[k]} and {j[k]}: {history[k - 1]} "
                 f"and {history[k]}; their machines or libraries compute unlike, or this is an error of pcdm-dem"
@@ -101,11 +101,11 @@ class BodyBatch(NamedTuple):
         return BodyBatch(arrays, self.number[which], table)
 
     @classmethod
-    def joined(cls, parts: Sequence[BodyBatch]) -> BodyBatch:
+    def merged(cls, parts: Sequence[BodyBatch]) -> BodyBatch:
         """Batches of several ranks, one after the other."""
         arrays = {name: np.concatenate([part.arrays[name] for part in parts], axis=1) for name in parts[0].arrays}
         return cls(
-            arrays, np.concatenate([part.number for part in parts]), HistoryTable.joined([p.table for p in parts])
+            arrays, np.concatenate([part.number for part in parts]), HistoryTable.merged([p.table for p in parts])
         )
 
     def parcels(self, owner: np.ndarray, ranks: int, kinds: Kinds) -> list[BodyBatch]:
@@ -143,14 +143,14 @@ class MigrationSet(NamedTuple):
         """Number of bodies."""
         return self.stay.size + self.arrived.number.size
 
-    def places(self, which: np.ndarray | None = None) -> Places:
+    def places(self, which: np.ndarray | None = None) -> RowSelection:
         """Rows from which the values of all bodies are taken, or of some of them in that order."""
         size = self.old.number.size
         source = np.concatenate([self.stay, np.arange(size, size + self.arrived.number.size)])
         source = source if which is None else source[which]
-        return Places(source, np.flatnonzero(source >= size))
+        return RowSelection(source, np.flatnonzero(source >= size))
 
-    def values(self, name: str, places: Places, room: int = 0) -> np.ndarray:
+    def values(self, name: str, places: RowSelection, room: int = 0) -> np.ndarray:
         """An array of the bodies at some places: (R, n), after room for so many others; or (R, 0)."""
         old, arrived = self.old.arrays[name], self.arrived.arrays[name]
         if old.shape[1] < self.old.number.size or arrived.shape[1] < self.arrived.number.size:
@@ -162,7 +162,7 @@ class MigrationSet(NamedTuple):
         values = self.old.arrays[name]
         return np.zeros((values.shape[0], 0), values.dtype)
 
-    def numbers(self, places: Places, room: int = 0) -> np.ndarray:
+    def numbers(self, places: RowSelection, room: int = 0) -> np.ndarray:
         """Numbers of the first spheres of the bodies at some places, after room for so many others."""
         return _joined(self.old.number[None], self.arrived.number[None], places, room)[0]
 
@@ -172,14 +172,14 @@ class MigrationSet(NamedTuple):
         return BodyBatch({name: self.values(name, places) for name in names}, self.numbers(places), nothing)
 
 
-class Places(NamedTuple):
+class RowSelection(NamedTuple):
     """Rows from which values are taken: computed once for all arrays of the same bodies."""
 
     source: np.ndarray  # (n,) rows of the old bodies, and after them of those that arrived
     arrived_places: np.ndarray  # which of these have arrived
 
 
-def _joined(old: np.ndarray, arrived: np.ndarray, places: Places, room: int) -> np.ndarray:
+def _joined(old: np.ndarray, arrived: np.ndarray, places: RowSelection, room: int) -> np.ndarray:
     """Values (R, n) after room for so many others."""
     source, arrived_places = places
     new = empty((old.shape[0], room + source.size), old.dtype)
@@ -211,10 +211,10 @@ def find(
 MISSING = np.iinfo(np.int64).min
 
 
-def indexed(
+def history_index(
     migration: MigrationSet, place: np.ndarray, ghosts: int, number: np.ndarray, b: Bodies, kinds: Kinds
 ) -> Index:
-    """The table by spheres as they are here; rows of spheres that are not here are left out.
+    """Contact history indexed by the spheres of this rank, without rows of other spheres.
 
     Bodies are in these places, by old row, and those that have come after them; < 0 if they are here no more.
     """

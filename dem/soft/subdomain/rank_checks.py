@@ -34,7 +34,7 @@ def subdomains(threads: int, *, cells: bool) -> EngineSubdomains | None:
     return EngineSubdomains(threads)
 
 
-def foreseen(number: int) -> Iterator[Notice]:
+def startup_notices(number: int) -> Iterator[Notice]:
     """Notice, before a run begins, that so many particles are too few for so many ranks."""
     if JobServer.current is None:
         return

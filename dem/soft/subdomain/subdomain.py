@@ -42,11 +42,11 @@ from dem.soft.engine import NOWHERE
 from dem.soft.fluid.fluid_setup import STATE, with_fluid_scratch
 from dem.soft.neighbour_lists import EngineLists, grid_for, most_cells
 from dem.soft.per_body import MOVING, PER_BODY, TO_GHOSTS
-from dem.soft.subdomain.migration import BodyBatch, HistoryTable, MigrationSet, indexed
+from dem.soft.subdomain.migration import BodyBatch, HistoryTable, MigrationSet, history_index
 from dem.soft.subdomain.subdomain_bonds import SubdomainBonds
-from dem.soft.thread_balance import mode_for
+from dem.soft.thread_balance import thread_mode
 from dem.soft.walls.engine_walls import EngineWalls
-from dem.soft.walls.wall_arrays import fitted
+from dem.soft.walls.wall_arrays import resized_walls
 from dem.system.diagnosis import outside
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from dem.ranks.domain_decomposition import Partition
     from dem.soft.arrays import Layout
     from dem.soft.neighbour_lists import Skins
-    from dem.soft.subdomain.migration import Places
+    from dem.soft.subdomain.migration import RowSelection
     from dem.soft.subdomain.subdomain_bonds import BondTable
 
 PIECES = 1 << 19  # bodies that are sent at a time, by all ranks together
@@ -138,23 +138,23 @@ class Subdomain:
         self.dt = math.nan
         self.parts: list[list[BodyBatch]] = []  # that rank 0 is to scatter
 
-    def begin(self, progress: loop.RunState, constants: loop.RunConstants, state: dict[str, dict]) -> None:
+    def begin(self, run_state: loop.RunState, constants: loop.RunConstants, state: dict[str, dict]) -> None:
         """Continue a run from this state, with a part of the bodies on each rank: rank 0 scatters `parts`."""
-        self.progress, self.constants, self.dt = progress, constants, constants.dt
+        self.run_state, self.constants, self.dt = run_state, constants, constants.dt
         for name, field in () if isinstance(self.fluid, Dry) else STATE.items():
             getattr(self.fluid.medium, field)[:] = state["fluid"][name]
         self._take_walls(state["walls"])
         if self.bonds:
             self.bonds.begin(state["bonds"])
-        self.walls.move(progress.step[0] * self.dt)
-        displacement = float(progress.displacement_since_pick[0])
+        self.walls.move(run_state.step[0] * self.dt)
+        displacement = float(run_state.displacement_since_pick[0])
         parts, self.parts = self.parts, []
-        nobody = [None] * self.communicator.ranks
+        no_bodies = [None] * self.communicator.ranks
         rounds = self.communicator.allgather(len(parts))[0]
         self.rebuild(
-            BodyBatch.joined([self.communicator.alltoall(parts[k] if parts else nobody)[0] for k in range(rounds)])
+            BodyBatch.merged([self.communicator.alltoall(parts[k] if parts else no_bodies)[0] for k in range(rounds)])
         )
-        progress.displacement_since_pick[0] = (
+        run_state.displacement_since_pick[0] = (
             displacement  # so that candidates are picked at the same step as on one rank
         )
 
@@ -183,7 +183,7 @@ class Subdomain:
 
     def advance(self, stop: int, constants: loop.RunConstants) -> int:
         """Take steps until `stop` are complete; returns DONE or which limit is passed, the same at all ranks."""
-        step, code = self.progress.step, loop.DONE
+        step, code = self.run_state.step, loop.DONE
         self.constants = constants._replace(list_skin=self.lists.skins.neighbours)
         set_threads(self.threads)
         while code == loop.DONE and step[0] < stop:
@@ -193,14 +193,14 @@ class Subdomain:
 
     def _take_steps(self, stop: int) -> int:
         """Take steps, one at least, until `stop` or one that is to be completed first; returns as `advance`."""
-        progress = self.progress
-        task = chunk_step.PREDICT if progress.phase[0] != loop.PREDICTED else self._step(progress.step[0], stop)
+        run_state = self.run_state
+        task = chunk_step.PREDICT if run_state.phase[0] != loop.PREDICTED else self._step(run_state.step[0], stop)
         code = self._begin(subdomain_step.BORDER, task, task)
         while code == loop.DONE:
             code = (self._take_steps_in_kernels if self.border.exchange[0] else self._step_and_exchange)(task, stop)
-            if progress.phase[0] == loop.COMPLETE:
+            if run_state.phase[0] == loop.COMPLETE:
                 break
-            task = self._step(progress.step[0], stop)
+            task = self._step(run_state.step[0], stop)
         return code
 
     def _begin(self, order: int, task: int, after: int) -> int:
@@ -229,15 +229,15 @@ class Subdomain:
 
         Raises RuntimeError if they could not exchange reports.
         """
-        border, progress, before, began = self.border, self.progress, int(self.progress.step[0]), perf_counter()
+        border, run_state, before, began = self.border, self.run_state, int(self.run_state.step[0]), perf_counter()
         border.exchange_time[0] = 0
         code = self.execute(subdomain_step.STEPS, task, stop=stop)
         self._count(perf_counter() - began - 1e-9 * border.exchange_time[0])
-        self._record_step_time(int(progress.step[0]) - before)
+        self._record_step_time(int(run_state.step[0]) - before)
         if code == subdomain_step.EXCHANGE_FAILED:
             message = "what ranks report could not be handed on"
             raise RuntimeError(message)
-        after = subdomain_step.NO_TASK if progress.phase[0] == loop.COMPLETE else self._step(progress.step[0], stop)
+        after = subdomain_step.NO_TASK if run_state.phase[0] == loop.COMPLETE else self._step(run_state.step[0], stop)
         return self._begin_again(code, after)
 
     def _step_and_exchange(self, task: int, stop: int) -> int:
@@ -262,7 +262,7 @@ class Subdomain:
         after = (
             subdomain_step.NO_TASK
             if task == chunk_step.LAST_STEP
-            else self._step(self.progress.step[0] + (task == chunk_step.STEP), stop, ahead=True)
+            else self._step(self.run_state.step[0] + (task == chunk_step.STEP), stop, ahead=True)
         )
         return self._begin(subdomain_step.RECORD, task, after)
 
@@ -286,7 +286,7 @@ class Subdomain:
             self._pick()
         else:
             self.rebuild()
-            self.progress.displacement_since_pick[0] = 0.0
+            self.run_state.displacement_since_pick[0] = 0.0
 
     def gather_motion(self) -> list[list] | None:
         """Gather position, velocity, orientation and angular velocity at the whole step on rank 0, in pieces."""
@@ -300,7 +300,7 @@ class Subdomain:
         """Position, velocity, orientation and angular velocity of the bodies here at the whole step."""
         b = self.bodies
         shown = loop.OutputState(*(empty((rows, b.kind.size)) for rows in WIDTHS))
-        self.execute(subdomain_step.SHOW, view=shown, bodies=b._replace(identity=np.arange(b.kind.size)))
+        self.execute(subdomain_step.WRITE_OUTPUT, view=shown, bodies=b._replace(identity=np.arange(b.kind.size)))
         return [values[:, self.low :] for values in shown]
 
     def _collect(self, values: list[np.ndarray]) -> list[list] | None:
@@ -320,7 +320,7 @@ class Subdomain:
         own = [getattr(b, name)[..., self.low :] for name in ("identity", *names)]
         tables = self.communicator.gather(self._table())
         found = self._collect(own)
-        return (found, HistoryTable.joined(tables)) if self.communicator.rank == 0 else None
+        return (found, HistoryTable.merged(tables)) if self.communicator.rank == 0 else None
 
     def report(self) -> list[LoadStatistics] | None:
         """Load statistics of all ranks, on rank 0; None elsewhere."""
@@ -370,7 +370,7 @@ class Subdomain:
         """Shorten skins where a cell has become small, and begin its travel since bodies were listed anew."""
         faces = self.walls.faces
         meeting = 2 * float(self.kinds.bounding_radius.max()) + self.lists.range
-        self.lists.skins = deforming_cell.fitting_skins(faces, self.skins, meeting, int(self.progress.step[0]))
+        self.lists.skins = deforming_cell.fitting_skins(faces, self.skins, meeting, int(self.run_state.step[0]))
         self.constants = self.constants._replace(list_skin=self.lists.skins.neighbours)
         faces.since_listing[:] = np.eye(3)
 
@@ -400,40 +400,40 @@ class Subdomain:
             partner_rows = self.border.index - self.low  # bodies that are ghosts of other ranks
         to_i, to_j = ends = rows.ends(owner, *rows_of_ends)
         parcels = [None if r == rank else rows.parcel(r, owner, ends) for r in range(ranks)]
-        nobody = rows.only(np.zeros(0, np.intp), rows.table.only(np.zeros(0, np.intp)))
-        parts = [nobody if part is None else part for part in self.communicator.alltoall(parcels)]
-        alone = (to_i == rank) & ((to_j == rank) | (rows.table.j < 0))  # no other rank has their history
-        others = ((to_i == rank) | (to_j == rank)) & ~alone
-        table = HistoryTable.joined([rows.table.only(others), *(part.table for part in parts)])
-        table = HistoryTable.side_by_side([rows.table.only(alone), table])
-        known_rows = tuple(each[alone] for each in rows_of_ends)
+        no_bodies = rows.only(np.zeros(0, np.intp), rows.table.only(np.zeros(0, np.intp)))
+        parts = [no_bodies if part is None else part for part in self.communicator.alltoall(parcels)]
+        is_local = (to_i == rank) & ((to_j == rank) | (rows.table.j < 0))  # no other rank has their history
+        others = ((to_i == rank) | (to_j == rank)) & ~is_local
+        table = HistoryTable.merged([rows.table.only(others), *(part.table for part in parts)])
+        table = HistoryTable.concatenated([rows.table.only(is_local), table])
+        known_rows = tuple(each[is_local] for each in rows_of_ends)
         left = [each[others & (to == rank)] for each, to in zip(rows_of_ends, ends, strict=True)]  # by their partner
         partner_rows = np.unique(np.concatenate([partner_rows, *left]))
         return MigrationSet(
-            rows, np.flatnonzero(owner == rank), BodyBatch.joined(parts), table, known_rows, partner_rows
+            rows, np.flatnonzero(owner == rank), BodyBatch.merged(parts), table, known_rows, partner_rows
         )
 
     def _rebuild_lists(self, migration: MigrationSet) -> None:
         """Order the bodies that are here now, find ghosts, build neighbour lists, and pick the candidates."""
-        everybody = migration.places()
-        position, left = migration.values("position", everybody), migration.values("is_removed", everybody)
+        all_rows = migration.places()
+        position, left = migration.values("position", all_rows), migration.values("is_removed", all_rows)
         space, position = grid_space(self.walls.faces, position)
         wanted, reach = (
-            self._ghosts_of_ranks(position, left[0] == 0, migration.values("kind", everybody)[0]),
+            self._ghosts_of_ranks(position, left[0] == 0, migration.values("kind", all_rows)[0]),
             self.lists.reach(self.chunk_sums),
         )
         if self.bonds:
-            wanted = self.bonds.with_partners(wanted, migration.values("identity", everybody)[0])
-        by_others = np.zeros(migration.size, bool)
+            wanted = self.bonds.with_partners(wanted, migration.values("identity", all_rows)[0])
+        is_ghost_elsewhere = np.zeros(migration.size, bool)
         for which in wanted:
-            by_others[which] = True
-        found = in_order(position, left, by_others, self.kinds.bounding_radius, reach, space)
+            is_ghost_elsewhere[which] = True
+        found = memory_order(position, left, is_ghost_elsewhere, self.kinds.bounding_radius, reach, space)
         place = np.empty(migration.size, np.intp)
         place[found.order] = np.arange(migration.size)
         wanted = [np.sort(place[which]) for which in wanted]
         seen = self.communicator.alltoall([migration.rows(TO_GHOSTS, found.order[which]) for which in wanted])
         places = migration.places(found.order)
-        self._allocate(migration, places, found, BodyBatch.joined(seen))
+        self._allocate(migration, places, found, BodyBatch.merged(seen))
         self._set_up_halo_exchange(wanted, [each.number.size for each in seen])
         while found.grid and not self._list_neighbours(found):
             pass
@@ -450,13 +450,13 @@ class Subdomain:
         regions[self.communicator.rank] = BoundingBox.about(position[:, :0])
         return [np.flatnonzero(here & is_within_reach(region, reach, position, length)) for region in regions]
 
-    def _allocate(self, migration: MigrationSet, places: Places, found: MemoryOrder, seen: BodyBatch) -> None:
+    def _allocate(self, migration: MigrationSet, places: RowSelection, found: MemoryOrder, seen: BodyBatch) -> None:
         """Set up arrays for bodies and ghosts."""
         self.ghosts, self.low = seen.number.size, room_for_ghosts(seen.number.size)
         with own_pages():
-            self.bodies, self.first_number = placed_bodies(migration, places, seen, self.kinds, self.used)
+            self.bodies, self.first_number = arranged_bodies(migration, places, seen, self.kinds, self.used)
         self.kinds = with_poses(self.kinds, self.bodies.kind)
-        self.mode = mode_for(migration.size, self.threads)
+        self.mode = thread_mode(migration.size, self.threads)
         with own_pages():
             self.lists.arrays, self.border_blocks = blocked_lists(
                 self.lists.arrays, self.bodies, self.layout, ghosts=self.low, border=found.border,
@@ -468,7 +468,7 @@ class Subdomain:
             self.lists.arrays = self.lists.arrays._replace(bonds=bonds)
         faces = self.walls.faces
         if has_walls(faces):
-            fitting = fitted(faces.walls, self.bodies.kind.size, self.bodies.owner.size, chunks)
+            fitting = resized_walls(faces.walls, self.bodies.kind.size, self.bodies.owner.size, chunks)
             self.walls.faces = faces._replace(walls=fitting)
         if deforms(faces):
             self.walls.faces = faces._replace(parts=np.zeros((chunks, VIRIAL), np.int64))
@@ -524,7 +524,7 @@ class Subdomain:
             float(self.kinds.bounding_radius.max()),
             found.grid, found.first + low, found.inner + low, b, self.kinds, nb, self.walls.faces, wanted,
         )  # fmt: skip
-        return self.lists.had_room(pairs, entries, b.kind.size)
+        return self.lists.ensure_room(pairs, entries, b.kind.size)
 
     def _record_list_build(self, *, listed: bool) -> None:
         """Record the positions at which bodies were listed, and how far back chunks reach."""
@@ -536,16 +536,16 @@ class Subdomain:
         nb.chunk_bandwidth[0] = back.max(initial=0)
         self.lists.store_listed_positions(self.bodies, self.kinds)
         if self.bonds:
-            self.lists.arrays = nb._replace(bonds=self.bonds.settle(nb))
+            self.lists.arrays = nb._replace(bonds=self.bonds.prepare_lists(nb))
         self.lists.fit_pair_force()
 
-    def _restore_history(self, migration: MigrationSet, places: Places) -> None:
+    def _restore_history(self, migration: MigrationSet, places: RowSelection) -> None:
         """Restore the history of contacts: that of walls at once, that of pairs after picking the candidates here."""
         b, index = self.bodies, None
         if self.layout.table_width:
             place = np.full(migration.old.number.size + migration.arrived.number.size, -1)
             place[places.source] = np.arange(self.low, b.kind.size)
-            index = indexed(migration, place, self.ghosts, self.first_number, b, self.kinds)
+            index = history_index(migration, place, self.ghosts, self.first_number, b, self.kinds)
             self.walls.load_wall_history(index, b, self.lists.arrays)
         self._pick()
         if index and self.layout.width:
@@ -571,7 +571,7 @@ class Subdomain:
         """Have the kernels carry out an order."""
         return self._kernels(
             order, task, after, stop, self.scheme, self.law, self.fluid, self.mode, self.constants,
-            bodies or self.bodies, self.kinds, self.lists.arrays, self.walls.faces, self.progress,
+            bodies or self.bodies, self.kinds, self.lists.arrays, self.walls.faces, self.run_state,
             self.chunk_sums, self.border, view,
         )  # fmt: skip
 
@@ -596,7 +596,7 @@ class MemoryOrder(NamedTuple):
     inner: np.ndarray  # (cells + 1,) first of the others
 
 
-def in_order(
+def memory_order(
     position: np.ndarray,
     left: np.ndarray,
     wanted: np.ndarray,
@@ -628,7 +628,7 @@ def in_order(
 
 
 def border_of(wanted: np.ndarray, here: np.ndarray) -> np.ndarray:
-    """Which bodies make the border (n,): those that other ranks need, and as many more as make whole chunks; or all.
+    """Which bodies are in the border (n,): those that other ranks need, filled up to whole chunks; or all.
 
     Examples
     --------
@@ -658,8 +658,8 @@ def room_for_ghosts(ghosts: int) -> int:
     return CHUNK * max(1, -(-ghosts // CHUNK))
 
 
-def placed_bodies(
-    migration: MigrationSet, places: Places, ghosts: BodyBatch, kinds: Kinds, used: Sequence[str]
+def arranged_bodies(
+    migration: MigrationSet, places: RowSelection, ghosts: BodyBatch, kinds: Kinds, used: Sequence[str]
 ) -> tuple:
     """Bodies, ghosts first and then those of the rank from these places, and the number of the first sphere of each.
 

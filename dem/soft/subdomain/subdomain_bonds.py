@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.kernels.numerics.energy import REST
+from dem.kernels.numerics.energy import SUBUNITS_PER_UNIT
 from dem.kernels.numerics.float_bits import as_float
 from dem.kernels.soft.bonds import bond_arrays as rows
 from dem.kernels.soft.bonds import overlap_release
@@ -36,7 +36,7 @@ class BondTable(NamedTuple):
     pairs: np.ndarray  # (B, 2) numbers of bodies, -1 for the ground
     ground: np.ndarray
     place: np.ndarray
-    over_first: np.ndarray  # see `dem.kernels.soft.bonds.overlap_release.Eased`
+    over_first: np.ndarray  # see `dem.kernels.soft.bonds.overlap_release.ExcludedPairs`
     over: np.ndarray
     apart: np.ndarray  # (X, 2) numbers of bodies
 
@@ -46,7 +46,7 @@ class BondTable(NamedTuple):
         arrays = engine.bonds.arrays
         return cls(
             engine.owned, arrays.form, arrays.table, engine.bonds.given.kind, engine.bonds.model.pairs, arrays.ground,
-            arrays.place, arrays.eased.over_first, arrays.eased.over, engine.bonds.apart,
+            arrays.place, arrays.excluded.over_first, arrays.excluded.over, engine.bonds.apart,
         )  # fmt: skip
 
 
@@ -131,12 +131,12 @@ class SubdomainBonds:
         apart = place[bonds.apart]
         apart[(apart < 0).any(axis=1)] = -1  # unless both bodies are here
         apart_first, apart_second = np.ascontiguousarray(apart.T)
-        eased = overlap_release.Eased(
+        excluded = overlap_release.ExcludedPairs(
             first=apart_first, second=apart_second, row=np.full(apart_first.size, -1), slack=self.slack,
             over_first=bonds.over_first, over=bonds.over, active=self.active, count=self.eased_count,
             apart_first=np.zeros(n + 1, np.int64), apart=np.zeros(2 * np.count_nonzero(apart_first >= 0), np.int32),
         )  # fmt: skip
-        list_bonded_exclusions(eased)
+        list_bonded_exclusions(excluded)
         self.first_own, self.mine = low // CHUNK, (place[bonds.apart] >= low).any(axis=1)
         self.arrays = rows.Bonds(
             form=bonds.form, table=bonds.table, slot=slot, number=number.astype(np.int32), kind=bonds.kind[number],
@@ -144,20 +144,22 @@ class SubdomainBonds:
             highest=highest, ground=bonds.ground, grounded=grounded,
             ground_first=np.searchsorted(slot[bonds.ground[grounded]], chunk_first), place=bonds.place,
             state=self.state, when=self.when, load=np.zeros(number.size), pending=self.pending, before=self.before,
-            count=self.count, pressed=self.pressed, pull=np.zeros((rows.rows_of_pull(bonds.form), number.size)),
-            pull_at=np.zeros(chunks, np.int64),
+            count=self.count, pressed=self.pressed, forces=np.zeros((rows.rows_of_forces(bonds.form), number.size)),
+            first_force=np.zeros(chunks, np.int64),
             incident_first=incident_first.astype(np.int32), incident=incident,
-            chunk_sums=np.zeros((chunks, rows.COLUMNS), np.int64), sums=np.zeros(3), eased=eased,
+            chunk_sums=np.zeros((chunks, rows.COLUMNS), np.int64), sums=np.zeros(3), excluded=excluded,
         )  # fmt: skip
         return self.arrays
 
-    def settle(self, nb: Neighbours) -> rows.Bonds:
-        """Find pairs that do not meet in new lists, and give room to what bonds do."""
-        eased = self.arrays.eased
-        here = np.flatnonzero(eased.first >= 0)
+    def prepare_lists(self, nb: Neighbours) -> rows.Bonds:
+        """Locate pairs without contact in new neighbour lists, and reserve room for the forces of bonds."""
+        excluded = self.arrays.excluded
+        here = np.flatnonzero(excluded.first >= 0)
         row = np.full(here.size, -1)
-        overlap_release.locate(eased.first[here], eased.second[here], nb.lower, nb.higher, nb.first, nb.count, row)
-        eased.row[here] = row
+        overlap_release.find_pair_rows(
+            excluded.first[here], excluded.second[here], nb.lower, nb.higher, nb.first, nb.count, row
+        )
+        excluded.row[here] = row
         self.arrays = reserve_room(self.arrays, nb.block, int(nb.chunk_bandwidth[0]))
         return self.arrays
 
@@ -174,7 +176,7 @@ class SubdomainBonds:
         self.communicator.allreduce(sums, most)
         sums //= 2
         self.pressed[0] = max(self.pressed[0], float(as_float(most[1])))
-        arrays.sums[0], arrays.sums[1] = sums[rows.ELASTIC], sums[rows.LOSS] + sums[rows.LOSS + 1] / REST
+        arrays.sums[0], arrays.sums[1] = sums[rows.ELASTIC], sums[rows.LOSS] + sums[rows.LOSS + 1] / SUBUNITS_PER_UNIT
         if self.parting.size:  # the energy that bonds had which broke, added up in the order of their numbers
             known = np.flatnonzero((self.parting >= 0) & (arrays.slot[self.parting] >= 0))
             mine = self.parting[known], self.before[self.state.size + known]

@@ -14,7 +14,7 @@ from dem.kernels.laws.collision_time import ContactPairProperties
 from dem.model.domain.box import FACES
 from dem.soft import arrays
 from dem.soft.contact.overlaps import DEEPEST
-from dem.soft.time_step.impacts import ADVISED, FORCED, RESOLVED, Classes, between, kind_of_row, rounded_down
+from dem.soft.time_step.impacts import ADVISED, FORCED, RESOLVED, SphereClasses, between, kind_of_row, rounded_down
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,14 +46,14 @@ class Pairs(NamedTuple):
     @classmethod
     def of(cls, springs: Springs, material: np.ndarray, radius: np.ndarray, mass: np.ndarray, *, walls: bool) -> Pairs:
         """All pairs of the given spheres (C,), and of them with the box (if walls) and the walls beside it."""
-        there = springs.surfaces(box=walls)
-        i, j = np.triu_indices(material.size + len(there))
+        wall_rows = springs.surfaces(box=walls)
+        i, j = np.triu_indices(material.size + len(wall_rows))
         i, j = i[i < material.size], j[i < material.size]
-        material = np.append(material, there).astype(np.int64)
-        radius, mass = (np.append(values, np.full(len(there), np.inf)) for values in (radius, mass))
-        of_walls = springs.modulus.T
+        material = np.append(material, wall_rows).astype(np.int64)
+        radius, mass = (np.append(values, np.full(len(wall_rows), np.inf)) for values in (radius, mass))
+        modulus_of_rows = springs.modulus.T
         return cls(
-            material[i], material[j], of_walls[material[i], material[j]], 1 / (1 / radius[i] + 1 / radius[j]),
+            material[i], material[j], modulus_of_rows[material[i], material[j]], 1 / (1 / radius[i] + 1 / radius[j]),
             np.minimum(radius[i], radius[j]), 1 / (1 / mass[i] + 1 / mass[j]),
         )  # fmt: skip
 
@@ -114,8 +114,8 @@ def has_adhesion(law: tuple) -> bool:
     )
 
 
-def at_rest(law: tuple, pairs: Pairs) -> AdhesiveEquilibrium:
-    """State of pairs that adhesion holds at rest: overlap, stiffness, energy, largest pull."""
+def adhesive_equilibrium(law: tuple, pairs: Pairs) -> AdhesiveEquilibrium:
+    """Equilibrium of pairs under adhesion: overlap, stiffness, energy, largest pull."""
     i, j, modulus, radius = pairs[:4]
     if isinstance(law.normal, laws.JKR):
         work = law.normal.work[i, j]
@@ -127,7 +127,7 @@ def at_rest(law: tuple, pairs: Pairs) -> AdhesiveEquilibrium:
             overlap, slope * modulus * s, 1.64 * unit * s**2, 1.5 * unit * radius
         )  # π w R*²/s² is E* s
     spring = between(law, i, j, ContactPairProperties(modulus, radius, pairs.mass))
-    p, q, overlap = spring.power, spring.pull_power, spring.rest()
+    p, q, overlap = spring.power, spring.pull_power, spring.equilibrium_overlap()
     if np.any(np.asarray(p) <= q):
         message = f"a pull that grows as overlap^{q:g} goes with a steeper elastic force, whose power is {np.min(p):g}"
         raise ValueError(message)
@@ -143,15 +143,17 @@ def at_rest(law: tuple, pairs: Pairs) -> AdhesiveEquilibrium:
 def energies_of_adhesion(law: tuple, kinds: Kinds, springs: Springs, spheres: int) -> float:
     """Largest energy of adhesion of so many spheres, summed without sign [J]."""
     return (
-        spheres * float(at_rest(law, pairs_of_extreme_sizes(kinds, springs)).energy.max()) if has_adhesion(law) else 0.0
+        spheres * float(adhesive_equilibrium(law, pairs_of_extreme_sizes(kinds, springs)).energy.max())
+        if has_adhesion(law)
+        else 0.0
     )
 
 
-def possible_pairs(particles: Particles, box: Box | None, law: tuple, beside: Sequence[Wall]) -> Pairs:
+def possible_pairs(particles: Particles, box: Box | None, law: tuple, wall_models: Sequence[Wall]) -> Pairs:
     """Pairs of particle classes, and of these with walls, that may touch."""
     kinds = arrays.kinds(particles, box)
-    springs = arrays.springs(particles, kinds, law, beside)
-    c = Classes.of(kinds, particles.variant, np.zeros(len(particles)))
+    springs = arrays.springs(particles, kinds, law, wall_models)
+    c = SphereClasses.of(kinds, particles.variant, np.zeros(len(particles)))
     walls = box is not None and len(box.absent) < len(FACES)
     return Pairs.of(springs, c.material, c.radius, c.mass, walls=walls)
 
@@ -161,21 +163,26 @@ def adhesion_limit(particles: Particles, box: Box | None, law: tuple, walls: Seq
     pairs = possible_pairs(particles, box, law, walls) if has_adhesion(law) else None
     if pairs is None or not pairs.i.size:
         return AdhesionLimit()
-    time, rest, k = _shortest(pairs, law)
-    most, names = int(rest.pull_off.argmax()), _names(particles)
-    return AdhesionLimit(float(rest.pull_off[most]), _who(pairs, most, names), time, _who(pairs, k, names))
+    time, equilibrium, k = _shortest(pairs, law)
+    strongest, names = int(equilibrium.pull_off.argmax()), _names(particles)
+    return AdhesionLimit(
+        float(equilibrium.pull_off[strongest]),
+        _describe_pair(pairs, strongest, names),
+        time,
+        _describe_pair(pairs, k, names),
+    )
 
 
 def _shortest(pairs: Pairs, law: tuple) -> tuple[float, AdhesiveEquilibrium, int]:
-    """Shortest half a period about rest [s], of all pairs at rest that one."""
-    rest = at_rest(law, pairs)
+    """Shortest half period of oscillation about equilibrium [s], the equilibria of all pairs, and the pair it is of."""
+    equilibrium = adhesive_equilibrium(law, pairs)
     with np.errstate(divide="ignore"):
-        times = math.pi * np.sqrt(pairs.mass / rest.stiffness)
+        times = math.pi * np.sqrt(pairs.mass / equilibrium.stiffness)
     k = int(times.argmin())
-    return float(times[k]), rest, k
+    return float(times[k]), equilibrium, k
 
 
-def foreseen(
+def startup_notices(
     particles: Particles, box: Box | None, law: tuple, time_step: float, walls: Sequence[Wall] = ()
 ) -> Iterator[Notice]:
     """Notices on adhesion before a run begins."""
@@ -185,18 +192,18 @@ def foreseen(
     if not pairs.i.size:
         return
     names = _names(particles)
-    time, rest, k = _shortest(pairs, law)
+    time, equilibrium, k = _shortest(pairs, law)
     if time < RESOLVED * time_step:
         reason = (
-            f"adhesion holds {_who(pairs, k, names)} so fast that half an oscillation takes {time:.2g} s, "
+            f"adhesion holds {_describe_pair(pairs, k, names)} so fast that half an oscillation takes {time:.2g} s, "
             f"{time / time_step:.2g} steps of {time_step:g} s, at least {RESOLVED} resolve it"
         )
         remedy = f'lower time_step to {rounded_down(time / ADVISED):g} s, or take time_step="auto"'
         yield Notice("coarse-time-step", reason, remedy, grave=time < FORCED * time_step)
-    share = rest.overlap / pairs.smaller
+    share = equilibrium.overlap / pairs.smaller
     k = int(share.argmax())
     if share[k] > MAX_RELATIVE_OVERLAP:
-        reason = f"adhesion alone presses {_who(pairs, k, names)} in by {share[k]:.0%} of the smaller radius"
+        reason = f"adhesion alone presses {_describe_pair(pairs, k, names)} in by {share[k]:.0%} of the smaller radius"
         yield Notice("soft-contacts", reason, "raise young, or lower the adhesion", grave=bool(share[k] > DEEPEST))
     if isinstance(law.adhesion, laws.Bridge):
         yield from _beyond_formula(pairs, law.adhesion, names)
@@ -209,8 +216,8 @@ def _beyond_formula(pairs: Pairs, bridge: laws.Bridge, names: list[str]) -> Iter
     k = int(ratio.argmax())
     if ratio[k] > MAX_RELATIVE_VOLUME:
         reason = (
-            f"the liquid bridge of {_who(pairs, k, names)} has {ratio[k]:.2g} of (2 R*)^3, and the formula for its "
-            f"force was fitted up to {MAX_RELATIVE_VOLUME}"
+            f"the liquid bridge of {_describe_pair(pairs, k, names)} has {ratio[k]:.2g} of (2 R*)^3, and the "
+            f"formula for its force was fitted up to {MAX_RELATIVE_VOLUME}"
         )
         yield Notice(
             "large-bridge", reason, f"lower volume to {MAX_RELATIVE_VOLUME * (2 * pairs.radius[k]) ** 3:.2g} m3"
@@ -220,8 +227,9 @@ def _beyond_formula(pairs: Pairs, bridge: laws.Bridge, names: list[str]) -> Iter
     k = int(angle.argmax())
     if angle[k] > MAX_CONTACT_ANGLE:
         reason = (
-            f"the liquid bridge of {_who(pairs, k, names)} has a contact angle of {math.degrees(angle[k]):.3g} "
-            f"degrees, and the formula for its force was fitted up to {math.degrees(MAX_CONTACT_ANGLE):.3g}"
+            f"the liquid bridge of {_describe_pair(pairs, k, names)} has a contact angle of "
+            f"{math.degrees(angle[k]):.3g} degrees, and the formula for its force "
+            f"was fitted up to {math.degrees(MAX_CONTACT_ANGLE):.3g}"
         )
         yield Notice("large-bridge", reason, "lower angle")
 
@@ -232,6 +240,6 @@ def _names(particles: Particles) -> list[str]:
     return [material.name or f"material {k}" for k, material in enumerate(found)] + ["a wall"]
 
 
-def _who(pairs: Pairs, k: int, names: list[str]) -> str:
+def _describe_pair(pairs: Pairs, k: int, names: list[str]) -> str:
     """A pair in words."""
     return f"{names[pairs.i[k]]} on {names[min(pairs.j[k], len(names) - 1)]} (R* = {pairs.radius[k]:.3g} m)"

@@ -19,8 +19,8 @@ from dem.model.shapes.convex import is_convex
 from dem.soft import arrays
 from dem.soft.neighbour_lists import SERVO_STEP
 from dem.soft.time_step.adhesion import AdhesionLimit, adhesion_limit
-from dem.soft.time_step.impacts import ADVISED, FIXED, FORCED, RESOLVED, WALL, Hardest, rounded_down
-from dem.soft.walls.wall_arrays import fall_on, fastest_of
+from dem.soft.time_step.impacts import ADVISED, FIXED, FORCED, RESOLVED, WALL, HardestImpacts, rounded_down
+from dem.soft.walls.wall_arrays import fastest_of, specific_fall_energy_to_walls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -130,7 +130,7 @@ def advise(
     law: tuple = ELASTIC,
     walls: Sequence[Wall] = (),
 ) -> Advice:
-    """Advice on the time step for particles in their present state; without one, as if it were the one advised.
+    """Advice on the time step for particles in their present state; without `time_step`, for the advised one.
 
     The contact law is one of `dem.kernels.laws`.
 
@@ -143,20 +143,20 @@ def advise(
     (270, 5.3e-06)
     """
     with np.errstate(over="ignore"):
-        hardest = _hardest(particles, box, gravity, law, walls, time_step)
+        hardest = _hardest_impacts(particles, box, gravity, law, walls, time_step)
         spin = float(np.linalg.norm(particles.angular_velocity, axis=1).max())
     first, deepest, squeezed = hardest.shortest, hardest.deepest, hardest.squeezed
-    rayleigh, sticks = min(_rayleigh_times(particles)), adhesion_limit(particles, box, law, walls)
+    rayleigh, adhesion = min(_rayleigh_times(particles)), adhesion_limit(particles, box, law, walls)
     weight = float(particles.mass.min()) * math.hypot(*gravity)
     turning = ADVISED_TURN / spin if spin else math.inf
     alone = min(squeezed.time / RESOLVED, RAYLEIGH_SHARE * rayleigh, turning)
-    advised = rounded_down(min(first.time / ADVISED, sticks.time / ADVISED, alone))
+    advised = rounded_down(min(first.time / ADVISED, adhesion.time / ADVISED, alone))
     return Advice(
         time_step=time_step or advised, advised=advised, contact_time=first.time, speed=first.speed,
-        shortest=_who(particles, first, "on"), squeezed_time=squeezed.time,
-        squeezed=_who(particles, squeezed, "squeezed against"), overlap=deepest.overlap,
-        deepest=_who(particles, deepest, "on"), rayleigh_time=rayleigh, spin=spin, held=sticks,
-        bond=sticks.pull_off / weight if weight else 0.0,
+        shortest=_describe_pair(particles, first, "on"), squeezed_time=squeezed.time,
+        squeezed=_describe_pair(particles, squeezed, "squeezed against"), overlap=deepest.overlap,
+        deepest=_describe_pair(particles, deepest, "on"), rayleigh_time=rayleigh, spin=spin, held=adhesion,
+        bond=adhesion.pull_off / weight if weight else 0.0,
     )  # fmt: skip
 
 
@@ -171,13 +171,13 @@ def _rayleigh_times(particles: Particles) -> Iterator[float]:
         yield math.pi * radius * math.sqrt(m.density / shear) / (0.1631 * m.poisson + 0.8766)
 
 
-def _hardest(
-    particles: Particles, box: Box | None, gravity: tuple[float, float, float], law: tuple, beside: Sequence[Wall],
+def _hardest_impacts(
+    particles: Particles, box: Box | None, gravity: tuple[float, float, float], law: tuple, wall_models: Sequence[Wall],
     time_step: float | None,
-) -> Hardest:  # fmt: skip
+) -> HardestImpacts:  # fmt: skip
     """The hardest impacts that particles can have after a fall through the box, or under the loads that press them."""
     kinds = arrays.kinds(particles, box)
-    fixed, falls = particles.fixed, fall(particles, box, gravity, beside)
+    fixed, falls = particles.fixed, specific_fall_energy(particles, box, gravity, wall_models)
     if fixed.any():
         height = -(particles.position * gravity).sum(1)
         falls = np.where(fixed, 0.0, np.maximum(falls, height - height[fixed].min()))
@@ -187,26 +187,26 @@ def _hardest(
         np.where(fixed, FIXED, kinds.mass[particles.variant]) * own + kinds.inertia.max(0)[particles.variant] * turning
     )
     walls = box is not None and len(box.absent) < len(FACES)
-    springs = arrays.springs(particles, kinds, law, beside)
-    servos = [wall.servo for wall in beside if wall.servo]
+    springs = arrays.springs(particles, kinds, law, wall_models)
+    servos = [wall.servo for wall in wall_models if wall.servo]
     most = SERVO_STEP * 2 * float(kinds.radius.min())  # of the way of a wall with a servo in a time step
     ways = [min(most, servo.fastest * (time_step or math.inf)) if servo.fastest else most for servo in servos]
     forces = [servo.strongest for servo in servos]
     if isinstance(box, Cell):
         widest = 2 * float(kinds.bounding_radius.max())
         forces.append(FORCE_IN_PACKING * float(np.abs(box.held[1]).max()) * widest**2)
-    return Hardest(
-        kinds, springs, particles.variant, energy, walls=walls, fastest=fastest_of(box, beside),
-        pressing=max([0.0, *forces]), leap=max([0.0, *ways]),
+    return HardestImpacts(
+        kinds, springs, particles.variant, energy, walls=walls, fastest=fastest_of(box, wall_models),
+        servo_force=max([0.0, *forces]), servo_step=max([0.0, *ways]),
     )  # fmt: skip
 
 
-def _who(particles: Particles, impact: Impact, how: str) -> str:
+def _describe_pair(particles: Particles, impact: Impact, how: str) -> str:
     """Partners of an impact, in words."""
     if impact.speed == 0:
         return "nothing can meet"
-    partner = "a wall" if impact.whom == WALL else _name(particles, impact.whom)
-    return f"{_name(particles, impact.who)} {how} {partner}"
+    partner = "a wall" if impact.partner == WALL else _name(particles, impact.partner)
+    return f"{_name(particles, impact.particle)} {how} {partner}"
 
 
 def _name(particles: Particles, body: int) -> str:
@@ -217,13 +217,16 @@ def _name(particles: Particles, body: int) -> str:
     return "a sphere" if ball else f"{'an' if name[0] in 'aeiou' else 'a'} {name}'s tip"
 
 
-def fall(
+def specific_fall_energy(
     particles: Particles, box: Box | None, gravity: tuple[float, float, float], walls: Sequence[Wall] = ()
 ) -> np.ndarray:
     """Gain of v²/2 in a fall to the wall below, or through a periodic cell (N,) [m²/s²]; zero without either."""
     gained = np.zeros(len(particles))
     if walls and any(gravity):
-        return np.maximum(fall(particles, box, gravity), fall_on(particles.position, gravity, walls))
+        return np.maximum(
+            specific_fall_energy(particles, box, gravity),
+            specific_fall_energy_to_walls(particles.position, gravity, walls),
+        )
     for axis, (name, g) in enumerate(zip(AXES, gravity, strict=True)):
         if box is None or g == 0 or f"{name}{'+' if g > 0 else '-'}" in box.open:
             continue
@@ -232,7 +235,7 @@ def fall(
     return np.maximum(gained, 0.0)
 
 
-def foreseen(
+def startup_notices(
     particles: Particles,
     box: Box | None,
     gravity: tuple[float, float, float],
@@ -246,7 +249,7 @@ def foreseen(
     advice = advise(particles, box, gravity, time_step, law, walls)
     remedy = f'lower time_step to {advice.advised:.2g} s, or take time_step="auto"'
     if advice.overlap >= 1:
-        driven = _driven(particles, box, gravity, walls)
+        driven = _energy_source(particles, box, gravity, walls)
         heaviest = max(material.density for _, material in particles.variants)
         wrong = (
             f"lower density, {heaviest:g} kg/m3, which is more than any solid has, or " if heaviest > HEAVIEST else ""
@@ -256,15 +259,15 @@ def foreseen(
     given = f"time_step {time_step:g} s leaves"
     if advice.steps_per_contact < RESOLVED:
         reason = (
-            f"{given} {_fewer(advice.steps_per_contact, RESOLVED)} steps to the shortest contact that can be foreseen "
-            f"({advice.contact_time:.2g} s, {advice.shortest} at {advice.speed:.3g} m/s), at least {RESOLVED} "
+            f"{given} {_rounded_steps(advice.steps_per_contact, RESOLVED)} steps to the shortest contact that can be "
+            f"foreseen ({advice.contact_time:.2g} s, {advice.shortest} at {advice.speed:.3g} m/s), at least {RESOLVED} "
             "resolve it"
         )
         yield Notice("coarse-time-step", reason, remedy, grave=advice.steps_per_contact < FORCED)
     elif advice.steps_squeezed < FORCED:
         reason = (
-            f"{given} {_fewer(advice.steps_squeezed, FORCED)} steps to the shortest contact of a particle between two "
-            f"others ({advice.squeezed_time:.2g} s, {advice.squeezed}), fewer than {FORCED} may break it"
+            f"{given} {_rounded_steps(advice.steps_squeezed, FORCED)} steps to the shortest contact of a particle "
+            f"between two others ({advice.squeezed_time:.2g} s, {advice.squeezed}), fewer than {FORCED} may break it"
         )
         yield Notice("coarse-time-step", reason, remedy)
     elif advice.turn > LARGEST_TURN:
@@ -272,11 +275,13 @@ def foreseen(
         yield Notice("coarse-time-step", reason, remedy)
 
 
-def _driven(particles: Particles, box: Box | None, gravity: tuple[float, float, float], walls: Sequence[Wall]) -> str:
+def _energy_source(
+    particles: Particles, box: Box | None, gravity: tuple[float, float, float], walls: Sequence[Wall]
+) -> str:
     """Source of the energy of the hardest impact, in words."""
     with np.errstate(over="ignore"):
         moving = 0.5 * float((particles.velocity**2).sum(1).max())
-        falling = float(fall(particles, box, gravity, walls).max())
+        falling = float(specific_fall_energy(particles, box, gravity, walls).max())
         wall = fastest_of(box, walls)
     if (2 * wall) ** 2 > 2 * max(moving, falling):  # what a wall hits leaves at twice its speed
         return f"a wall at {wall:.3g} m/s"
@@ -286,12 +291,12 @@ def _driven(particles: Particles, box: Box | None, gravity: tuple[float, float, 
     return f"a speed of {math.sqrt(2 * moving):.3g} m/s"
 
 
-def _fewer(steps: float, than: int) -> str:
-    """A number of steps with two digits, rounded down so that it is not shown as the limit which it does not reach.
+def _rounded_steps(steps: float, than: int) -> str:
+    """Number of steps in two digits, rounded down where rounding would show it as the limit `than`.
 
     Examples
     --------
-    >>> _fewer(19.5, 20), _fewer(1.57, 20)
+    >>> _rounded_steps(19.5, 20), _rounded_steps(1.57, 20)
     ('19', '1.6')
     """
     shown = f"{steps:.2g}"

@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from dem.kernels.soft.state import Kinds
 
 
-def between(law: tuple, i: np.ndarray, j: np.ndarray, meeting: ContactPairProperties) -> Spring:
-    """Spring of contacts of a law's rows i and j, and what pulls at touch beside it."""
+def between(law: tuple, i: np.ndarray, j: np.ndarray, properties: ContactPairProperties) -> Spring:
+    """Spring of contacts of a law's rows i and j, with the pull of adhesion at touch."""
     normal = getattr(law, "normal", laws.Hertz())
-    spring = laws.functions(type(normal)).spring(normal, i, j, meeting)
+    spring = laws.functions(type(normal)).spring(normal, i, j, properties)
     adhesion = getattr(law, "adhesion", laws.NoComponent())
     part = laws.functions(type(adhesion))
     if not part.pull:
         return spring
-    return spring._replace(pull=in_python(part.pull)(adhesion, i, j, meeting.radius), pull_power=part.pull_power)
+    return spring._replace(pull=in_python(part.pull)(adhesion, i, j, properties.radius), pull_power=part.pull_power)
 
 
 FACES = 6
@@ -136,20 +136,20 @@ class Impact(NamedTuple):
     time: float  # of the contact [s]
     speed: float  # normal, at the contact [m/s]
     overlap: float  # largest, over the smaller radius
-    who: int  # body
-    whom: int  # body, or WALL
+    particle: int  # body
+    partner: int  # body, or WALL
 
     @classmethod
     def at(cls, k: int, *columns: np.ndarray) -> Impact:
         """Row k of arrays of many."""
-        time, speed, overlap, who, whom = (column[k].item() for column in columns)
-        return cls(time, speed, overlap, who, whom)
+        time, speed, overlap, particle, partner = (column[k].item() for column in columns)
+        return cls(time, speed, overlap, particle, partner)
 
 
 NOTHING = Impact(math.inf, 0.0, 0.0, NOBODY, NOBODY)
 
 
-class Classes(NamedTuple):
+class SphereClasses(NamedTuple):
     """Spheres of about the same effective mass and radius, and of one material; C of them, or one more: the wall.
 
     The lightest and the largest sphere of each stand for all, which makes contacts shorter and no longer. Of the bodies
@@ -164,7 +164,7 @@ class Classes(NamedTuple):
     body: np.ndarray  # (2, C), or NOBODY
 
     @classmethod
-    def of(cls, kinds: Kinds, kind: np.ndarray, energy: np.ndarray) -> Classes:
+    def of(cls, kinds: Kinds, kind: np.ndarray, energy: np.ndarray) -> SphereClasses:
         """Classes of bodies of the given kinds (N,) that have these energies (N,) [J]."""
         present, number = np.unique(kind, return_inverse=True)
         bodies = _two_best(number, energy, np.arange(kind.size))
@@ -179,15 +179,15 @@ class Classes(NamedTuple):
         np.maximum.at(whole, group, kinds.mass[of_row])
         np.minimum.at(lightest, group, mass)
         np.maximum.at(largest, group, radius)
-        there = bodies.ravel() != NOBODY
-        bodies, group = bodies.ravel()[there], np.tile(group, 2)[there]
+        is_body = bodies.ravel() != NOBODY
+        bodies, group = bodies.ravel()[is_body], np.tile(group, 2)[is_body]
         best = _two_best(group, energy[bodies], bodies)
         body = np.where(best == NOBODY, NOBODY, bodies[best])
         most = np.where(best == NOBODY, -np.inf, energy[body])
         return cls(lightest, whole, largest, material[first], most, body)
 
-    def others(self, c: int, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Values (2, C) of the best body of each class that is not the only one of class c, and which it is."""
+    def best_of_others(self, c: int, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Values of the best body of each class other than the only body of class c, and that body: (C,), (C,)."""
         alone = (self.body[0] == self.body[0, c]) & (self.body[1, c] == NOBODY)
         return np.where(alone, values[1], values[0]), np.where(alone, self.body[1], self.body[0])
 
@@ -203,7 +203,7 @@ def _two_best(group: np.ndarray, value: np.ndarray, body: np.ndarray) -> np.ndar
     return found
 
 
-class Hardest:
+class HardestImpacts:
     """The hardest impacts of a system.
 
     Parameters
@@ -216,36 +216,41 @@ class Hardest:
         Whether the box has any; others are among the springs.
     fastest : float
         Of the walls that move [m/s].
-    pressing : float
+    servo_force : float
         Largest force of a servo, all of which one particle may have to bear [N].
-    leap : float
+    servo_step : float
         How far a servo moves its wall in a time step, and so into a particle before it notices [m].
     """
 
     def __init__(
         self, kinds: Kinds, springs: Springs, kind: np.ndarray, energy: np.ndarray, *, walls: bool, fastest: float,
-        pressing: float = 0.0, leap: float = 0.0,
+        servo_force: float = 0.0, servo_step: float = 0.0,
     ) -> None:  # fmt: skip
-        self.springs, self.classes, self.pressing, self.leap = springs, Classes.of(kinds, kind, energy), pressing, leap
+        self.springs, self.classes, self.servo_force, self.servo_step = (
+            springs,
+            SphereClasses.of(kinds, kind, energy),
+            servo_force,
+            servo_step,
+        )
         self.walls = springs.surfaces(box=walls)
         c = self.classes
         with np.errstate(invalid="ignore"):
             speed = np.where(c.energy >= 0, np.sqrt(np.minimum(2 * c.energy / c.mass, MOST)) + 2 * fastest, -np.inf)
-        self.speed = self._with_wall(speed, [[fastest], [-np.inf]])  # what a wall hits leaves at twice its speed
-        self.body = self._with_wall(c.body, [[WALL], [NOBODY]])
-        inverse = (self._with_wall(1 / values, [0.0]) for values in (c.mass, c.whole, c.radius))
+        self.speed = self._append_walls(speed, [[fastest], [-np.inf]])  # what a wall hits leaves at twice its speed
+        self.body = self._append_walls(c.body, [[WALL], [NOBODY]])
+        inverse = (self._append_walls(1 / values, [0.0]) for values in (c.mass, c.whole, c.radius))
         self.inverse_mass, self.inverse_whole, self.inverse_radius = inverse
         self.material = np.append(c.material, self.walls).astype(c.material.dtype)
         each = range(c.mass.size)
-        meetings = [self._meeting(k) for k in each]
+        meetings = [self._impacts_of_class(k) for k in each]
         self.shortest = min((first for first, _ in meetings), key=lambda i: i.time, default=NOTHING)
         self.deepest = max((deep for _, deep in meetings), key=lambda i: i.overlap, default=NOTHING)
         third = kind.size + len(self.walls) > 2
-        self.squeezed = min((self._squeezed(k) for k in each if third), key=lambda i: i.time, default=NOTHING)
+        self.squeezed = min((self._squeezed_contact(k) for k in each if third), key=lambda i: i.time, default=NOTHING)
 
-    def _with_wall(self, values: np.ndarray, of_wall: list) -> np.ndarray:
+    def _append_walls(self, values: np.ndarray, wall_value: list) -> np.ndarray:
         """Values of all classes (..., C), and of the walls, if there are any."""
-        return np.concatenate([values, *[of_wall] * len(self.walls)], axis=-1)
+        return np.concatenate([values, *[wall_value] * len(self.walls)], axis=-1)
 
     def _partners(self, k: int) -> tuple[Spring, np.ndarray]:
         """Springs of class k with each other one, and the smaller of the two radii."""
@@ -254,7 +259,7 @@ class Hardest:
         spring = self.springs.between(np.full_like(self.material, c.material[k]), self.material, radius, reduced)
         return spring, 1 / np.maximum(1 / c.radius[k], self.inverse_radius)
 
-    def _meeting(self, k: int) -> tuple[Impact, Impact]:
+    def _impacts_of_class(self, k: int) -> tuple[Impact, Impact]:
         """The shortest and the deepest impact of class k with any other, or with itself."""
         spring, smaller = self._partners(k)
         mass = 1 / (1 / self.classes.mass[k] + self.inverse_mass)
@@ -262,21 +267,23 @@ class Hardest:
         one, other = self.speed[0, k] + self.speed[1], self.speed[1, k] + self.speed[0]
         speed = np.maximum(np.where(same, np.maximum(one, other), self.speed[0, k] + self.speed[0]), 0.0)
         speed[mass > 0.4 * FIXED] = 0.0  # two fixed bodies, or one and a wall, do not meet
-        who = np.where(same & (other > one), self.body[1, k], self.body[0, k])
-        whom = np.where(same & ~(other > one), self.body[1], self.body[0])
+        particle = np.where(same & (other > one), self.body[1, k], self.body[0, k])
+        partner = np.where(same & ~(other > one), self.body[1], self.body[0])
         overlap = spring.overlap(0.5 * mass * speed**2)
         time = np.where(speed > 0, spring.time(mass, overlap), np.inf)
-        columns = time, speed, overlap / smaller, who, whom
+        columns = time, speed, overlap / smaller, particle, partner
         return Impact.at(columns[0].argmin(), *columns), Impact.at(columns[2].argmax(), *columns)
 
-    def _squeezed(self, k: int) -> Impact:
+    def _squeezed_contact(self, k: int) -> Impact:
         """The shortest contact that a body of class k has while others squeeze it."""
         spring, smaller = self._partners(k)
-        energy, body = self.classes.others(k, self.classes.energy)
-        energy = np.maximum(self._with_wall(energy, [energy.max()]), 0.0)
-        deep = np.maximum(spring.overlap(energy), (self.pressing / spring.stiffness) ** (1 / np.asarray(spring.power)))
-        mass, overlap = self.classes.mass[k], np.minimum(np.maximum(deep, self.leap), DEEPEST * smaller)
+        energy, body = self.classes.best_of_others(k, self.classes.energy)
+        energy = np.maximum(self._append_walls(energy, [energy.max()]), 0.0)
+        deep = np.maximum(
+            spring.overlap(energy), (self.servo_force / spring.stiffness) ** (1 / np.asarray(spring.power))
+        )
+        mass, overlap = self.classes.mass[k], np.minimum(np.maximum(deep, self.servo_step), DEEPEST * smaller)
         overlap = overlap if mass < 0.9 * FIXED else np.zeros_like(overlap)  # nothing moves what is fixed
         time = np.where(overlap > 0, spring.time(mass, overlap) / math.sqrt(2), np.inf)
-        speed, who = np.sqrt(2 * spring.energy(overlap) / mass), np.full(time.size, self.body[0, k])
-        return Impact.at(time.argmin(), time, speed, overlap / smaller, who, self._with_wall(body, [WALL]))
+        speed, particle = np.sqrt(2 * spring.energy(overlap) / mass), np.full(time.size, self.body[0, k])
+        return Impact.at(time.argmin(), time, speed, overlap / smaller, particle, self._append_walls(body, [WALL]))

@@ -1,4 +1,4 @@
-"""How far a run in time steps may go, and contacts of too few time steps, noticed while it goes on.
+"""Limits of overlap and displacement during a run, and detection of contacts resolved by too few time steps.
 
 Of two in contact the lighter one is accelerated more, and the more the quicker the contact is: at the force F = K δ^1.5
 it lasts 3.291 √(m*/(K √δ)) = 3.291 √m*/(K^(1/3) F^(1/6)). So the kernels, which have all accelerations at hand, come
@@ -22,7 +22,7 @@ from dem.kernels.soft.integration import time_loop as loop
 from dem.soft.contact.nonspherical import convex_meetings, lowest_arms, meetings
 from dem.soft.contact.overlaps import Overlaps, largest
 from dem.soft.time_step.impacts import ADVISED, RESOLVED, effective_masses, kind_of_row, rounded_down
-from dem.soft.walls.wall_arrays import face_word
+from dem.soft.walls.wall_arrays import face_name
 
 if TYPE_CHECKING:
     from dem.kernels.soft.state import Kinds
@@ -35,39 +35,40 @@ class ShortestContact(NamedTuple):
 
     steps: float = math.inf
     step: int = -1  # when
-    who: int = -1  # identity
-    whom: int = -1  # identity, or -1 - face for a wall, of those beside the box -7 - its number
+    particle: int = -1  # identity
+    partner: int = -1  # identity, or -1 - face for a wall, of those beside the box -7 - its number
 
     def __str__(self) -> str:
         """Shortest contact, as a sentence."""
-        if self.who < 0:
+        if self.particle < 0:
             return "no contact of too few time steps has been seen"
-        partner = f"particle {self.whom}" if self.whom >= 0 else face_word(-1 - self.whom)
-        return f"the contact of particle {self.who} with {partner} at step {self.step} has {self.steps:.3g} time steps"
+        partner = f"particle {self.partner}" if self.partner >= 0 else face_name(-1 - self.partner)
+        contact = f"the contact of particle {self.particle} with {partner} at step {self.step}"
+        return f"{contact} has {self.steps:.3g} time steps"
 
     def remedy(self, time_step: float) -> str:
         """Advice on the time step, as a sentence."""
-        if self.who < 0:
+        if self.particle < 0:
             return f"keep time_step at {time_step:g} s"
         return f"lower time_step from {time_step:g} s to {rounded_down(self.steps * time_step / ADVISED):g} s"
 
 
-def least_acceleration(kinds: Kinds, springs: Springs, dt: float, *, alone: bool) -> float:
+def max_resolved_acceleration(kinds: Kinds, springs: Springs, dt: float, *, single_body: bool) -> float:
     """Acceleration by contacts below which all have RESOLVED steps, if they act on a body one at a time [m/s²].
 
     The lighter one of a pair has at most twice the effective mass of both.
     """
     kind = kind_of_row(kinds)
     mass, whole, material = effective_masses(kinds), kinds.mass[kind], kinds.material[kind]
-    least = np.full(mass.shape, math.inf)
+    force_limit = np.full(mass.shape, math.inf)
     for row in springs.surfaces():
         wall = springs.between(material, np.full_like(material, row), kinds.radius, whole)
-        least = np.minimum(least, wall.force_of_time(mass, RESOLVED * dt))
+        force_limit = np.minimum(force_limit, wall.force_of_time(mass, RESOLVED * dt))
     radius, reduced = 1 / (1 / kinds.radius + 1 / kinds.radius.max()), 1 / (1 / whole + 1 / whole.max())
-    for other in np.unique(material) if not alone else ():
+    for other in np.unique(material) if not single_body else ():
         pair = springs.between(material, np.full_like(material, other), radius, reduced)
-        least = np.minimum(least, pair.force_of_time(0.5 * mass, RESOLVED * dt))
-    return float((least / whole).min())
+        force_limit = np.minimum(force_limit, pair.force_of_time(0.5 * mass, RESOLVED * dt))
+    return float((force_limit / whole).min())
 
 
 def shortest_contact(engine: Engine) -> ShortestContact:
@@ -75,7 +76,7 @@ def shortest_contact(engine: Engine) -> ShortestContact:
     b, kinds = engine.bodies, engine.kinds
     engine.overlaps()  # places all spheres
     arm = b.sphere_position - b.position[:, b.owner]
-    x = b.sphere_position - _gone(engine, arm)
+    x = b.sphere_position - _displacement_since_forces(engine, arm)
     cell = engine.walls.cell()
     placed, convex = b._replace(sphere_position=x), isinstance(kinds, ConvexBodyKinds)
     o = Overlaps.of(placed, kinds, engine.walls.faces, engine.candidates(), cell)
@@ -102,9 +103,11 @@ def shortest_contact(engine: Engine) -> ShortestContact:
     ])  # fmt: skip
     if not times.size:
         return ShortestContact()
-    who, whom = np.concatenate([o.owner[i], o.owner[s]]), np.concatenate([o.owner[j], -1 - o.face[s]])
-    k = largest(-times, who, whom)
-    return ShortestContact(float(times[k]) / engine.dt, int(engine.progress.step[0]), int(who[k]), int(whom[k]))
+    particle, partner = np.concatenate([o.owner[i], o.owner[s]]), np.concatenate([o.owner[j], -1 - o.face[s]])
+    k = largest(-times, particle, partner)
+    return ShortestContact(
+        float(times[k]) / engine.dt, int(engine.run_state.step[0]), int(particle[k]), int(partner[k])
+    )
 
 
 def _inverse_mass(engine: Engine, sphere: np.ndarray, arm: np.ndarray, normal: np.ndarray) -> np.ndarray:
@@ -124,16 +127,16 @@ def _inverse_mass(engine: Engine, sphere: np.ndarray, arm: np.ndarray, normal: n
     return kinds.inverse_mass[kind] + (lever**2 / kinds.inertia[:, kind]).sum(0)
 
 
-def _gone(engine: Engine, arm: np.ndarray) -> np.ndarray:
-    """How far spheres have come since the last forces (3, M) [m]; of rotation to first order."""
+def _displacement_since_forces(engine: Engine, arm: np.ndarray) -> np.ndarray:
+    """Displacement of spheres since forces were last computed (3, M) [m], to first order in rotation."""
     b = engine.bodies
-    if engine.progress.phase[0] != loop.PREDICTED:
+    if engine.run_state.phase[0] != loop.PREDICTED:
         return np.zeros_like(arm)
-    gone = b.velocity[:, b.owner]
+    displacement = b.velocity[:, b.owner]
     if not engine.kinds.all_single_spheres:
         spin = engine.state()[-1][:, engine.numbering.rows(b.identity)]
-        gone += np.cross(spin[:, b.owner], arm, axis=0)
-    return engine.dt * gone
+        displacement += np.cross(spin[:, b.owner], arm, axis=0)
+    return engine.dt * displacement
 
 
 # Of the smaller radius: where a contact with a wall is half as wide as the sphere, a = √(R δ) = R/2. Hertz puts a
@@ -151,52 +154,52 @@ class Limits:
     too few steps see `dem.soft.time_step.limits`.
     """
 
-    def __init__(self, kinds: Kinds, limit: float, max_acceleration: float, *, alone: bool) -> None:
+    def __init__(self, kinds: Kinds, limit: float, max_acceleration: float, *, is_isolated: bool) -> None:
         smallest = float(kinds.radius.min())
         self.limit = limit
         self.smallest, self.largest = kinds.radius.min(), kinds.radius.max()  # radii
-        self.alike = smallest == self.largest
-        self.farthest = math.inf if alone else FARTHEST * 2 * smallest
-        self.deepest = (limit if self.alike else min(limit, OVERLAP_LIMIT)) * smallest
+        self.has_equal_radii = smallest == self.largest
+        self.farthest = math.inf if is_isolated else FARTHEST * 2 * smallest
+        self.deepest = (limit if self.has_equal_radii else min(limit, OVERLAP_LIMIT)) * smallest
         self.seen = 0.0
         self.max_acceleration = max_acceleration
-        self.brief = ShortestContact()
+        self.shortest_contact = ShortestContact()
 
-    def follow(self, before: Limits, overlap: float) -> float:
-        """Go on with what others, of particles of other sizes, have seen; returns the largest overlap in these sizes.
+    def inherit(self, before: Limits, overlap: float) -> float:
+        """Take over the extremes of limits for other particle sizes; returns the largest overlap in the present sizes.
 
         `overlap` is the largest one before; its share of the radius stays the same.
         """
-        self.brief, self.seen = before.brief, before.share(overlap)
-        return float(self.seen * self.smallest) if self.alike else overlap
+        self.shortest_contact, self.seen = before.shortest_contact, before.relative_overlap(overlap)
+        return float(self.seen * self.smallest) if self.has_equal_radii else overlap
 
-    def passes(self, share: float, overlap: float) -> bool:
-        """Whether contacts are not too deep after all, and may go on until they are deeper.
+    def accept_overlap(self, relative_overlap: float, overlap: float) -> bool:
+        """Whether the deepest overlap is within the limit; raises the overlap at which kernels return next.
 
-        `share` is the deepest one over the smaller radius, `overlap` the largest one so far.
+        `relative_overlap` is the deepest one over the smaller radius, `overlap` the largest one so far.
         """
-        self.seen = max(self.seen, share)
+        self.seen = max(self.seen, relative_overlap)
         self.deepest = 1.1 * overlap
-        return not self.alike and share <= self.limit
+        return not self.has_equal_radii and relative_overlap <= self.limit
 
-    def note(self, contact: ShortestContact, acceleration: float) -> None:
-        """Keep a contact if it has too few steps and the fewest so far, and go on to the next larger acceleration."""
-        if contact.steps < min(RESOLVED, self.brief.steps):
-            self.brief = contact
+    def record_contact(self, contact: ShortestContact, acceleration: float) -> None:
+        """Keep a contact that has too few steps and the fewest so far; raise the limit of acceleration."""
+        if contact.steps < min(RESOLVED, self.shortest_contact.steps):
+            self.shortest_contact = contact
         self.max_acceleration = 1.2 * acceleration
 
     @property
     def watch(self) -> np.ndarray:
         """Extremes so far, and the limits at which the loop returns next."""
-        return np.array([self.seen, self.deepest, self.max_acceleration, *self.brief])
+        return np.array([self.seen, self.deepest, self.max_acceleration, *self.shortest_contact])
 
     @watch.setter
     def watch(self, values: np.ndarray) -> None:
         self.seen, self.deepest, self.max_acceleration, steps, *numbers = values.tolist()
-        self.brief = ShortestContact(steps, *map(int, numbers))
+        self.shortest_contact = ShortestContact(steps, *map(int, numbers))
 
-    def share(self, overlap: float) -> float:
-        """Largest overlap so far over the smaller radius, as far as it has been looked for."""
-        if self.alike:
+    def relative_overlap(self, overlap: float) -> float:
+        """Largest overlap so far over the smaller radius; a lower bound where radii differ."""
+        if self.has_equal_radii:
             return float(overlap / self.smallest)
         return max(self.seen, float(overlap / self.largest))

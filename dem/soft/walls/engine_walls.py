@@ -1,4 +1,4 @@
-"""Walls as an engine or a subdomain has them: the faces of the box, the walls beside it, and what contacts remember."""
+"""Walls of an engine or a subdomain: faces of the box, other walls, and the history of contacts with them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from dem.soft import deforming_cell
 from dem.soft.neighbour_lists import SERVO_STEP
 from dem.soft.walls.wall_arrays import (
     STATE,
+    add_walls,
     changes,
     fastest_of,
-    fitted,
     forces_at,
-    lists,
-    load_walls,
-    more_slots,
+    resized_walls,
+    set_free_wall_loads,
+    triangle_lists,
     units_of,
-    walled,
+    wall_names,
     walls_at,
-    words,
+    with_more_slots,
 )
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class EngineWalls:
     """
 
     def __init__(self, faces: BoxFaces, models: Sequence[Wall] = (), box: Box | None = None) -> None:
-        self.faces, self.models, self.called = faces, models, words(models)
+        self.faces, self.models, self.names = faces, models, wall_names(models)
         self.fastest = fastest_of(box, models)  # speed [m/s]
         self.present = np.zeros(0, bool)  # whether each wall was there when they were put where they are last (W,)
         self.acting: np.ndarray | bool = True  # whether each acts, while present, on bodies of each variant (W, G)
@@ -74,11 +74,11 @@ class EngineWalls:
         width: numbers in the history of a contact. gap_range: largest gap that conducts heat [m].
         """
         if self.models:
-            self.faces = walled(
+            self.faces = add_walls(
                 self.faces, self.models, materials, bodies, kinds, chunks=chunks, width=width, reach=reach,
                 skin=skins.neighbours + gap_range, widest_step=SERVO_STEP * 2 * kinds.radius.min() / dt, dt=dt,
             )  # fmt: skip
-            self.load(gravity)
+            self.set_loads(gravity)
         if deforms(self.faces):
             reach = max(reach, gap_range)
             self.faces = deforming_cell.prepared(self.faces, bodies, kinds, skins, reach, chunks=chunks, dt=dt)
@@ -105,8 +105,8 @@ class EngineWalls:
             rows = self.state[name]
             rows[:] = state[name][: len(rows), self.places_before]
 
-    def inherit_impulse(self, before: EngineWalls) -> None:
-        """Go on with the sums over time of the loads on walls."""
+    def inherit_load_integrals(self, before: EngineWalls) -> None:
+        """Take over the time integrals of forces and torques on walls, and the work."""
         if self.beside_box:
             self.state["impulse"][:] = before.state["impulse"][..., self.places_before]
 
@@ -114,17 +114,17 @@ class EngineWalls:
         """Take over the wear of another engine's walls; `units` is the ratio of the new energy unit to the old one."""
         if self.beside_box:
             pieces = [wall.pieces if wall.wear > 0 else 0 for wall in before.models]
-            of_wall = np.repeat(np.arange(len(pieces)), pieces)
-            kept = np.isin(of_wall, np.arange(len(pieces))[self.places_before])
-            self.state["worn"][:] += np.rint(before.state["worn"][:, kept] * units).astype(np.int64)
+            wall_of_piece = np.repeat(np.arange(len(pieces)), pieces)
+            is_kept = np.isin(wall_of_piece, np.arange(len(pieces))[self.places_before])
+            self.state["worn"][:] += np.rint(before.state["worn"][:, is_kept] * units).astype(np.int64)
 
-    def load(self, gravity: tuple[float, float, float]) -> None:
-        """Give walls that are rigid bodies their weights."""
+    def set_loads(self, gravity: tuple[float, float, float]) -> None:
+        """Set the weight and other forces on walls that are rigid bodies."""
         if self.beside_box:
-            load_walls(self.models, gravity, self.faces.walls.free)
+            set_free_wall_loads(self.models, gravity, self.faces.walls.free)
 
     def move(self, time: float) -> None:
-        """Put the walls where they are at a time [s], those that are present then."""
+        """Move the walls to their poses at a time [s], and set which of them are present."""
         if self.faces.moving or self.beside_box:
             move(self.faces, time)
         if self.models:
@@ -132,7 +132,7 @@ class EngineWalls:
             self.faces.walls.acts[:] = self.acting & self.present[:, None]
             self.faces.walls.servo[SERVO_FORCE] = forces_at(self.models, time)
 
-    def differ(self, time: float) -> bool:
+    def has_change_at(self, time: float) -> bool:
         """Whether walls appear, vanish, or press with another force at a time [s]."""
         if not any(changes(wall) for wall in self.models):
             return False
@@ -146,7 +146,7 @@ class EngineWalls:
             walls.skip_distance[:] = 0.0
             walls.displacement_since_list[:] = 0.0
             if walls.wanted.max() > walls.listed.shape[1]:
-                new = lists(2 * int(walls.wanted.max()), len(walls.wanted))
+                new = triangle_lists(2 * int(walls.wanted.max()), len(walls.wanted))
                 self.faces = self.faces._replace(walls=walls._replace(**new))
 
     def choose_units(self, energy_unit: float, kinds: Kinds, dt: float) -> None:
@@ -163,23 +163,23 @@ class EngineWalls:
         if self.beside_box and self.faces.walls.old_history.shape[2]:
             walls = self.faces.walls
             if walls.old_key.shape[1] < 2 * contacts:
-                self.faces = self.faces._replace(walls=more_slots(walls, 4 * contacts))
+                self.faces = self.faces._replace(walls=with_more_slots(walls, 4 * contacts))
 
     def load_wall_history(self, table: Index, bodies: Bodies, neighbours: Neighbours) -> None:
-        """Hand contacts with walls what they remember."""
+        """Load the history of contacts with walls from a table."""
         table.load_box_walls(bodies, neighbours)
         if self.beside_box:
             self.make_room(table.fill_slots(bodies, self.faces.walls))
             table.fill_slots(bodies, self.faces.walls)
 
-    def fit(self, bodies: int, spheres: int, chunks: int) -> None:
+    def resize(self, bodies: int, spheres: int, chunks: int) -> None:
         """Make arrays for other numbers of bodies, spheres and chunks."""
         if self.beside_box:
-            self.faces = self.faces._replace(walls=fitted(self.faces.walls, bodies, spheres, chunks))
+            self.faces = self.faces._replace(walls=resized_walls(self.faces.walls, bodies, spheres, chunks))
 
-    def swing(self) -> float:
+    def max_amplitude(self) -> float:
         """Largest amplitude of vibrating walls [m]."""
-        swings = [self.faces.swing, *([self.faces.walls.motions.swing] if self.beside_box else [])]
+        swings = [self.faces.amplitude, *([self.faces.walls.motions.amplitude] if self.beside_box else [])]
         return max(float(np.abs(swing).max(initial=0.0)) for swing in swings)
 
     def cell(self) -> PeriodicCell:

@@ -1,4 +1,4 @@
-"""Meshes whose size does not go with that of the particles: as if their files were in other units."""
+"""Notices of meshes that are too small or too large for the particles, as if their files were in other units."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ HUGE = 300.0  # times the space that particles take up, themselves and what inse
 LOST = 1000.0  # the same, beyond which a mesh is refused: a file in millimetres is read as one a thousand times larger
 
 
-def odd_meshes(
-    particles: Particles, walls: Sequence[Wall], called: Sequence[str], inserters: Sequence[Inserter] = ()
+def mesh_scale_notices(
+    particles: Particles, walls: Sequence[Wall], names: Sequence[str], inserters: Sequence[Inserter] = ()
 ) -> Iterator[Notice]:
     """Meshes that are smaller than any sphere, or so large that particles are lost in them."""
     x, widths = particles.position, [2 * float(variant.radii.max()) for variant, _ in particles.variants]
@@ -31,7 +31,7 @@ def odd_meshes(
     if not len(filled):
         return
     spread = float(np.linalg.norm(np.ptp(filled, axis=0))) + max(widths)
-    for wall, name in zip(walls, called, strict=True):
+    for wall, name in zip(walls, names, strict=True):
         if not isinstance(wall, Mesh):
             continue
         lower, upper = wall.shape.lower, wall.shape.upper

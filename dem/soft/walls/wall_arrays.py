@@ -1,4 +1,4 @@
-"""Walls of any shape as the kernels know them: their shapes, motions and materials, and what they have come to."""
+"""Arrays of walls for the kernels: shapes, motions, materials and state."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def centre_of(wall: Wall) -> np.ndarray:
     return wall.middle if wall.free.centre is None else np.array(wall.free.centre)
 
 
-def about(wall: Wall) -> np.ndarray:
-    """The point that torques on a wall are about, at time 0 (3,) [m].
+def torque_centre(wall: Wall) -> np.ndarray:
+    """Reference point of the torque on a wall, at time 0 (3,) [m].
 
     On the axis it turns about, or its middle; of a free wall its pivot, or its centre of mass.
     """
@@ -68,7 +68,7 @@ def about(wall: Wall) -> np.ndarray:
     return np.array(turning[0]) if turning else wall.middle
 
 
-def free_of(walls: Sequence[Wall], dt: float) -> FreeBodies | NoFreeWall:
+def free_bodies_of(walls: Sequence[Wall], dt: float) -> FreeBodies | NoFreeWall:
     """Walls that are free bodies, as at time 0; their loads include gravity."""
     if not any(wall.free for wall in walls):
         return NoFreeWall()
@@ -81,7 +81,7 @@ def free_of(walls: Sequence[Wall], dt: float) -> FreeBodies | NoFreeWall:
     made.state[rigid_body.TURN] = 1.0
     for w, wall in enumerate(walls):
         if wall.free:
-            body, arm = wall.free, centre_of(wall) - about(wall)
+            body, arm = wall.free, centre_of(wall) - torque_centre(wall)
             tensor = body.tensor_about(arm)
             made.mobility[:, w], made.turns[:, w], made.arm[:, w] = body.slides / body.mass, body.turns, arm
             made.inertia[:, w] = tensor[[0, 1, 2, 1, 2, 0], [0, 1, 2, 2, 0, 1]]
@@ -93,14 +93,16 @@ def free_of(walls: Sequence[Wall], dt: float) -> FreeBodies | NoFreeWall:
     return made
 
 
-def load_walls(walls: Sequence[Wall], gravity: tuple[float, float, float], bodies: FreeBodies | NoFreeWall) -> None:
+def set_free_wall_loads(
+    walls: Sequence[Wall], gravity: tuple[float, float, float], bodies: FreeBodies | NoFreeWall
+) -> None:
     """Give free walls their weights and other forces."""
     for w, wall in enumerate(walls):
         if wall.free:
             bodies.load[:, w] = np.array(wall.free.force) + wall.free.mass * np.array(gravity)
 
 
-def servos(walls: Sequence[Wall], limit: float) -> np.ndarray:
+def servo_table(walls: Sequence[Wall], limit: float) -> np.ndarray:
     """Array `dem.kernels.soft.wall_contact.wall_arrays.Walls.servo`; no wall moves faster than that [m/s]."""
     table = np.zeros((10, len(walls)))
     for w, wall in enumerate(walls):
@@ -142,7 +144,7 @@ def next_change(walls: Sequence[Wall], step: int, dt: float) -> int | None:
 
 
 def reach_of(wall: Wall) -> float:
-    """Distance from its middle that no point of a wall exceeds which changes by turning [m]."""
+    """Upper bound of the distance from the middle of a wall to points that turning moves [m]; 0 if there are none."""
     same = len(wall.motion) == 1 and wall.is_same_turned(wall.motion[0].centre, wall.motion[0].axis)
     turns = any(motion.turns for motion in wall.motion) or bool(wall.free and wall.free.turns.any())
     if wall.ENDLESS or same or not turns:
@@ -161,9 +163,10 @@ def motions_of(walls: Sequence[Wall]) -> Motions:
     axes = [np.array(motion.axis) / portable.length(motion.axis) for motion in stages]
     return Motions(
         middle=columns([wall.middle for wall in walls]), reach=np.array([reach_of(wall) for wall in walls]),
-        about=columns([about(wall) for wall in walls]),
+        about=columns([torque_centre(wall) for wall in walls]),
         first=np.cumsum([0, *(len(wall.motion) for wall in walls)]),
-        drift=columns([motion.velocity for motion in stages]), swing=columns([motion.amplitude for motion in stages]),
+        drift=columns([motion.velocity for motion in stages]),
+        amplitude=columns([motion.amplitude for motion in stages]),
         rate=np.array([2 * math.pi * motion.frequency for motion in stages]),
         phase=np.array([motion.phase for motion in stages], float), axis=columns(axes),
         centre=columns([motion.centre for motion in stages]),
@@ -217,7 +220,7 @@ def rows_of(walls: Sequence[Wall], materials: int) -> np.ndarray:
     return np.array([materials + 1 + found.index(wall.material) for wall in walls], np.int32)
 
 
-def refuse_unknown_kinds(walls: Sequence[Wall], *, has_sides: bool) -> None:
+def refuse_unknown_kinds(walls: Sequence[Wall], *, with_capsules: bool) -> None:
     """Raise ValueError for a wall of a kind that particles would pass through, or that cannot be absent."""
     for k, wall in enumerate(walls):
         if k >= SINGLE and (wall.changes or wall.selects):
@@ -233,7 +236,7 @@ def refuse_unknown_kinds(walls: Sequence[Wall], *, has_sides: bool) -> None:
                 "dem.kernels.walls.wall_kinds.KINDS"
             )
             raise ValueError(message)
-        if has_sides and KINDS[kind].sides == REFUSED:
+        if with_capsules and KINDS[kind].sides == REFUSED:
             message = (
                 f"walls[{k}] is {wall!r}, which capsules would meet with their ends only: say in its row of "
                 "dem.kernels.walls.wall_kinds.KINDS what their sides meet, or take dem.Fibre"
@@ -241,7 +244,7 @@ def refuse_unknown_kinds(walls: Sequence[Wall], *, has_sides: bool) -> None:
             raise ValueError(message)
 
 
-def walled(
+def add_walls(
     faces: BoxFaces, walls: Sequence[Wall], materials: list[Material], bodies: Bodies, kinds: Kinds,
     *, chunks: int, width: int, reach: float, skin: float, widest_step: float, dt: float,
 ) -> BoxFaces:  # fmt: skip
@@ -252,19 +255,19 @@ def walled(
     """
     number, motions = len(walls), motions_of(walls)
     sigma = max(wall.roughness for wall in walls)
-    has_sides = isinstance(kinds, Capsules | Mixed)  # which meshes have to know as far as a capsule reaches
-    farthest = kinds.bounding_radius if has_sides else bounding_radii(kinds)
+    with_capsules = isinstance(kinds, Capsules | Mixed)  # which meshes have to know as far as a capsule reaches
+    farthest = kinds.bounding_radius if with_capsules else bounding_radii(kinds)
     widest = float(farthest.max()) * (1 + sigma) + reach + skin
     shapes = [wall.shape for wall in walls]
-    refuse_unknown_kinds(walls, has_sides=has_sides)
-    if has_sides and (lengths := cell_of(faces).length).any():
+    refuse_unknown_kinds(walls, with_capsules=with_capsules)
+    if with_capsules and (lengths := cell_of(faces).length).any():
         shapes += shapes_for_sides(walls, lengths, widest)
     made_of = geometry_of(shapes, reach=widest * (1 + 1e-6))
     room = int(made_of.room[0])
     convex = convex_walls(kinds, walls)
-    rows = room_of_sides(shapes, room) if has_sides else room
+    rows = room_of_sides(shapes, room) if with_capsules else room
     rows = max(rows, CONTACTS) if isinstance(convex, ConvexWalls) else rows
-    columns, scratch = (SIDE_COLUMNS, SCRATCH) if has_sides else (COLUMNS, 12)
+    columns, scratch = (SIDE_COLUMNS, SCRATCH) if with_capsules else (COLUMNS, 12)
     if isinstance(convex, ConvexWalls):
         columns, scratch = CONTACT_COLUMNS, MESH_SCRATCH
     made = Walls(
@@ -274,8 +277,8 @@ def walled(
         material_row=rows_of(walls, len(materials)), acts=np.ones((number, len(kinds.mass)), np.int8),
         modulus=np.array([[one.effective_modulus(wall.material) for wall in walls] for one in materials]),
         range=reach, skip_distance=zeros(bodies.kind.size), displacement_since_list=np.zeros(2),
-        **lists(LISTED if made_of.triangle.size else 0, chunks),
-        **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
+        **triangle_lists(LISTED if made_of.triangle.size else 0, chunks),
+        **contact_slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
         contacts=zeros((chunks, rows, columns)),
         scratch=zeros((chunks, rows, scratch)),
@@ -284,14 +287,14 @@ def walled(
         rate=zeros((chunks, number)), chunk_loads=zeros((chunks, number, wall_loads.COLUMNS), np.int64),
         unit=np.ones(4),
         load=np.zeros((7, number)), integrals=np.zeros((2, 7, number)), work_half_step=np.zeros(number),
-        servo=servos(walls, widest_step),
+        servo=servo_table(walls, widest_step),
         servo_state=np.zeros((6 if any(isinstance(wall.servo, PID) for wall in walls) else 3, number)),
-        free=free_of(walls, dt), rough=rough_of(walls), convex=convex, **worn_of(walls),
+        free=free_bodies_of(walls, dt), rough=roughness_of(walls), convex=convex, **wear_arrays(walls),
     )  # fmt: skip
     return WALLED[type(faces)](*faces, made)
 
 
-def rough_of(walls: Sequence[Wall]) -> Smooth | Rough:
+def roughness_of(walls: Sequence[Wall]) -> Smooth | Rough:
     """Which walls are rough, as the kernels know it."""
     sigma = np.array([wall.roughness for wall in walls])
     if not sigma.any():
@@ -299,19 +302,19 @@ def rough_of(walls: Sequence[Wall]) -> Smooth | Rough:
     return Rough(sigma, np.array([wall.seed for wall in walls], np.int64), float(sigma.max()))
 
 
-def worn_of(walls: Sequence[Wall]) -> dict[str, np.ndarray]:
-    """Room for the wear of those that wear."""
+def wear_arrays(walls: Sequence[Wall]) -> dict[str, np.ndarray]:
+    """Empty arrays for the wear of walls."""
     pieces = np.array([wall.pieces if wall.wear > 0 else 0 for wall in walls])
     first = np.where(pieces > 0, np.cumsum(pieces) - pieces, -1)
     return {"first_worn": first.astype(np.int64), "worn": np.zeros((2, pieces.sum()), np.int64)}
 
 
-def lists(number: int, chunks: int) -> dict[str, np.ndarray]:
+def triangle_lists(number: int, chunks: int) -> dict[str, np.ndarray]:
     """Arrays for so many triangles near the spheres of each chunk."""
     return {"listed": empty((chunks, number), np.int32), "wanted": np.zeros(chunks, np.int64)}
 
 
-def slots(spheres: int, number: int, width: int, chunks: int) -> dict[str, np.ndarray]:
+def contact_slots(spheres: int, number: int, width: int, chunks: int) -> dict[str, np.ndarray]:
     """Arrays for so many spheres near no wall and so many slots each, all of them empty."""
     columns = FIRST_SLOT + number * (1 + width)
     at = zeros((spheres, -(-8 * columns // LINE) * LINE // 8 if number else columns + 1), np.int64)
@@ -321,7 +324,7 @@ def slots(spheres: int, number: int, width: int, chunks: int) -> dict[str, np.nd
     }  # fmt: skip
 
 
-def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
+def resized_walls(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
     """Walls with arrays for other bodies, without contact history; the state of the walls is shared."""
     number, width, room = *walls.old_history.shape[1:], walls.listed.shape[1]
     wanted = int(walls.wanted.max())
@@ -330,14 +333,15 @@ def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
     new = {name: zeros((chunks, *array.shape[1:]), array.dtype) for name, array in before.items()}
     return walls._replace(
         skip_distance=zeros(bodies), displacement_since_list=np.zeros(2),
-        **lists(2 * wanted if wanted > room else room, chunks), **slots(spheres, number, width, chunks), **new,
+        **triangle_lists(2 * wanted if wanted > room else room, chunks),
+        **contact_slots(spheres, number, width, chunks), **new,
     )  # fmt: skip
 
 
-def more_slots(walls: Walls, number: int) -> Walls:
+def with_more_slots(walls: Walls, number: int) -> Walls:
     """Walls with so many slots a sphere, and what is in those that there are."""
     chunks, before, width = walls.old_history.shape
-    new = slots(len(walls.sphere_records), number, width, chunks)
+    new = contact_slots(len(walls.sphere_records), number, width, chunks)
     used = FIRST_SLOT + before * (1 + width)
     new["sphere_records"][:, :used] = walls.sphere_records[:, :used]
     return walls._replace(**new)
@@ -358,7 +362,7 @@ def fastest(wall: Wall, *, shape: bool = False) -> float:
     total, middle = 0.0, wall.middle
     far = reach_of(wall) if shape else 0.5 * _extent(wall)
     if wall.free:  # as it begins
-        arm = portable.length(middle - about(wall)) + 0.5 * _extent(wall)
+        arm = portable.length(middle - torque_centre(wall)) + 0.5 * _extent(wall)
         total += math.hypot(*wall.free.velocity) + float(arm) * math.hypot(*wall.free.angular_velocity)
     for motion in wall.motion:
         arm = portable.length(middle - motion.centre) if motion.turns else 0.0
@@ -379,25 +383,25 @@ def _extent(wall: Wall) -> float:
     return portable.length(size[np.isfinite(size)]) if np.isfinite(size).any() else 0.0
 
 
-def words(walls: Sequence[Wall]) -> list[str]:
+def wall_names(walls: Sequence[Wall]) -> list[str]:
     """Names of walls, with a number where several have the same."""
     every = [wall.word for wall in walls]
     alone, numbers = {word for word in every if every.count(word) == 1}, itertools.count()
     found = []
     for k, word in enumerate(every):
-        called = word if word in alone else f"{word} {k}"
-        while called in alone - {word} or called in found:
-            called = f"{word} {len(every) + next(numbers)}"
-        found.append(called)
+        name = word if word in alone else f"{word} {k}"
+        while name in alone - {word} or name in found:
+            name = f"{word} {len(every) + next(numbers)}"
+        found.append(name)
     return found
 
 
-def face_word(face: int, called: Sequence[str] = ()) -> str:
+def face_name(face: int, names: Sequence[str] = ()) -> str:
     """Name of a face of the box, or of a wall from `len(FACES)` on; contacts store this number as -1 - face."""
     if face < len(FACES):
         return f"the wall {FACES[face]}"
     w = face - len(FACES)
-    return f"the wall {called[w]}" if w < len(called) else f"wall number {w}"
+    return f"the wall {names[w]}" if w < len(names) else f"wall number {w}"
 
 
 def face_velocity(faces: tuple, face: int, x: np.ndarray) -> np.ndarray:
@@ -408,7 +412,9 @@ def face_velocity(faces: tuple, face: int, x: np.ndarray) -> np.ndarray:
     return poses.velocity[:, w] + np.cross(poses.spin[:, w], x - poses.middle[:, w])
 
 
-def fall_on(position: np.ndarray, gravity: tuple[float, float, float], walls: Sequence[Wall]) -> np.ndarray:
+def specific_fall_energy_to_walls(
+    position: np.ndarray, gravity: tuple[float, float, float], walls: Sequence[Wall]
+) -> np.ndarray:
     """Gain of v²/2 in a fall to the lowest point of walls (N,) [m²/s²]; to a plane as far as that is below."""
     g, gained = np.array(gravity), np.zeros(len(position))
     for wall in walls:

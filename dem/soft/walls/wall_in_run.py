@@ -8,7 +8,7 @@ import numpy as np
 
 from dem.base import checks, portable
 from dem.base.quaternions import rotate
-from dem.kernels.numerics.energy import REST
+from dem.kernels.numerics.energy import SUBUNITS_PER_UNIT
 from dem.kernels.walls import rigid_body
 from dem.model.walls.wall import Wall
 
@@ -39,23 +39,23 @@ def wall_list(walls: Sequence[Wall]) -> list[Wall]:
     return listed
 
 
-def place_of(wall: WallInRun | str | int, walls: Sequence[WallInRun]) -> int:
+def index_of_wall(wall: WallInRun | str | int, walls: Sequence[WallInRun]) -> int:
     """Place of a wall among those of a run, by itself, its name or its number; raises for one that is not there."""
     if isinstance(wall, str):
         names = [each.called for each in walls]
         return names.index(checks.one_of("wall", wall, names))
     if isinstance(wall, WallInRun | Wall):
-        meant = wall.wall if isinstance(wall, WallInRun) else wall
-        place = next((k for k, each in enumerate(walls) if each.wall is meant), None)
-        if place is None:
-            message = f"wall is {meant!r}, which is none of this simulation: take one of sim.walls, or its name"
+        model = wall.wall if isinstance(wall, WallInRun) else wall
+        index = next((k for k, each in enumerate(walls) if each.wall is model), None)
+        if index is None:
+            message = f"wall is {model!r}, which is none of this simulation: take one of sim.walls, or its name"
             raise ValueError(message)
-        return place
-    place = checks.whole("wall", wall, least=0)
-    if place >= len(walls):
-        message = f"wall is {place}, but there are {len(walls)} walls beside the box, numbered from 0"
+        return index
+    index = checks.whole("wall", wall, least=0)
+    if index >= len(walls):
+        message = f"wall is {index}, but there are {len(walls)} walls beside the box, numbered from 0"
         raise ValueError(message)
-    return place
+    return index
 
 
 class WallInRun:
@@ -86,11 +86,11 @@ class WallInRun:
         walls, number = self._present().walls.models, self._first_number
         if number < len(walls) and walls[number] is self.wall:
             return number
-        place = next((k for k, wall in enumerate(walls) if wall is self.wall), None)
-        if place is None:
+        index = next((k for k, wall in enumerate(walls) if wall is self.wall), None)
+        if index is None:
             message = f"the wall {self.called} has been removed from the simulation: read what it has felt before that"
             raise ValueError(message)
-        return place
+        return index
 
     @property
     def present(self) -> bool:
@@ -143,8 +143,8 @@ class WallInRun:
         if self.wall.wear > 0:
             walls = engine.walls.faces.walls
             first = walls.first_worn[self._number]
-            whole, rest = walls.worn[:, first : first + found.size]
-            found = self.wall.wear * ((whole + rest / REST) / engine.energy_unit)
+            whole, subunits = walls.worn[:, first : first + found.size]
+            found = self.wall.wear * ((whole + subunits / SUBUNITS_PER_UNIT) / engine.energy_unit)
         return found
 
     @property

@@ -3,14 +3,14 @@
 import numpy as np
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.numerics.vector import add, load, scale, store
-from dem.kernels.soft.bonds.bond_arrays import PULL
+from dem.kernels.soft.bonds.bond_arrays import HEAT_ROW
 from dem.kernels.soft.chunks import chunk_of
-from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, give
+from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, add_dissipation
 
 
 @inline
-def with_pull(f, t, entry, pull, rows):
-    """Force and torque of a body, and what one of its bonds adds; `entry` is of `Bonds.incident`."""
+def add_one_bond(f, t, entry, pull, rows):
+    """Add the force and torque of one bond to those of a body; `entry` is of `Bonds.incident`."""
     k, first, row = entry >> 1, entry & 1 == 0, pull.shape[1]
     of_torque = k + (3 * row if first else 6 * row)
     f = add(f, scale(1.0 if first else -1.0, (rows[k], rows[k + row], rows[k + row + row])))
@@ -18,13 +18,13 @@ def with_pull(f, t, entry, pull, rows):
 
 
 @inline
-def either(flag, a, b):
+def select_vector(flag, a, b):
     """One of two vectors, without a branch."""
     return a[0] if flag else b[0], a[1] if flag else b[1], a[2] if flag else b[2]
 
 
 @vector_loop
-def add_two(low, high, first_body, incident_first, incident, pull, rows, force, torque):
+def add_first_two_bonds(low, high, first_body, incident_first, incident, pull, rows, force, torque):
     """Add what the first two bonds of each of the bodies low to high do, in vector code; the most that one has.
 
     low, high, first_body: bodies; the body whose columns of force and torque are the first.
@@ -37,8 +37,8 @@ def add_two(low, high, first_body, incident_first, incident, pull, rows, force, 
         f, t = load(force, b - column), load(torque, b - column)
         for n in range(2):
             entry = incident[begin + n if number > n else 0]
-            f_more, t_more = with_pull(f, t, entry, pull, rows)
-            f, t = either(number > n, f_more, f), either(number > n, t_more, t)
+            f_more, t_more = add_one_bond(f, t, entry, pull, rows)
+            f, t = select_vector(number > n, f_more, f), select_vector(number > n, t_more, t)
         store(force, b - column, f)
         store(torque, b - column, t)
         most = max(most, number)
@@ -46,10 +46,10 @@ def add_two(low, high, first_body, incident_first, incident, pull, rows, force, 
 
 
 @vector_loop
-def add_others(low, high, first_body, skipped, incident_first, incident, pull, rows, force, torque):
+def add_further_bonds(low, high, first_body, skipped, incident_first, incident, pull, rows, force, torque):
     """Add what the bonds of the bodies low to high do, but for the first few of each.
 
-    incident_first, incident, pull, rows: see `add_two`.
+    incident_first, incident, pull, rows: see `add_first_two_bonds`.
     skipped: how many these are.
     Writes force, torque: (3, N) world frame [N, N m].
     """
@@ -57,22 +57,26 @@ def add_others(low, high, first_body, skipped, incident_first, incident, pull, r
     for b in range(low, high):
         f, t = load(force, b - column), load(torque, b - column)
         for n in range(incident_first[b] + skipped, incident_first[b + 1]):
-            f, t = with_pull(f, t, incident[n], pull, rows)
+            f, t = add_one_bond(f, t, incident[n], pull, rows)
         store(force, b - column, f)
         store(torque, b - column, t)
 
 
 @func
-def pull_all(bonds, c, first_body, bodies):
+def accumulate_bond_forces(bonds, c, first_body, bodies):
     """Add what bonds do to the bodies of chunk c, to each in the order of their numbers."""
     low, high = chunk_of(c, bodies.kind.size)
-    first, pull = bonds.incident_first, bonds.pull
+    first, pull = bonds.incident_first, bonds.forces
     rows, skipped, most = pull.reshape(-1), 0, 3
     if first[high] - first[low] > high - low:
         skipped = 2
-        most = add_two(low, high, first_body, first, bonds.incident, pull, rows, bodies.force, bodies.torque)
+        most = add_first_two_bonds(
+            low, high, first_body, first, bonds.incident, pull, rows, bodies.force, bodies.torque
+        )
     if most > skipped:
-        add_others(low, high, first_body, skipped, first, bonds.incident, pull, rows, bodies.force, bodies.torque)
+        add_further_bonds(
+            low, high, first_body, skipped, first, bonds.incident, pull, rows, bodies.force, bodies.torque
+        )
 
 
 @inline
@@ -82,9 +86,9 @@ def add_bond_losses(heat, bonds, c, time_sign, per_joule, bodies):
     for b in range(low, high):
         half_step = 0.0
         for n in range(bonds.incident_first[b], bonds.incident_first[b + 1]):
-            half_step += bonds.pull[PULL, bonds.incident[n] >> 1]
+            half_step += bonds.forces[HEAT_ROW, bonds.incident[n] >> 1]
         gross = half_step if time_sign < 0.0 else 2.0 * half_step
-        give(heat, bodies.dissipated, b, gross, half_step, 0.5 * per_joule)
+        add_dissipation(heat, bodies.dissipated, b, gross, half_step, 0.5 * per_joule)
 
 
 add_losses_of_bonds = select("heat", {NoHeat: None, ContactHeat: add_bond_losses})

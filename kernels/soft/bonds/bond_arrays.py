@@ -1,13 +1,13 @@
-"""Bonds between bodies as kernels know them, and what they have come to."""
+"""Arrays of bonds between bodies: parameters, state and results."""
 
 from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import inline, select, type_is
 from dem.kernels.soft.bonds.bond_types import Brittle, Lasting  # noqa: F401 (beside the others)
-from dem.kernels.soft.bonds.overlap_release import Eased
+from dem.kernels.soft.bonds.overlap_release import ExcludedPairs
 
-INTACT, BREAKING, BROKEN, GONE = range(4)  # the last: of bodies that have left for good
+INTACT, BREAKING, BROKEN, REMOVED = range(4)  # the last: of bodies that have left for good
 GROUND = -1  # in place of the second body
 
 # rows of `Bonds.table`
@@ -42,15 +42,15 @@ class Framed(NamedTuple):
     """Bonds along any direction in them."""
 
 
-class Alike(NamedTuple):
+class OneKind(NamedTuple):
     """Marker of bonds that are all of one kind."""
 
 
-class Both(NamedTuple):
+class TwoKinds(NamedTuple):
     """Bonds of two kinds, as damped fibres have: at their ends, where bodies are lighter, and between."""
 
 
-class Several(NamedTuple):
+class ManyKinds(NamedTuple):
     """Marker of bonds of more than two kinds."""
 
 
@@ -69,7 +69,7 @@ class Form(NamedTuple):
     anchored: tuple  # `Centred` or `Anchored`
     framed: tuple  # `Aligned` or `Framed`
     brittle: tuple  # `Lasting` or `Brittle`
-    kinds: tuple  # `Alike`, `Both` or `Several`
+    kinds: tuple  # `OneKind`, `TwoKinds` or `ManyKinds`
     heats: tuple = Lossless()  # `Lossless` or `Heating`
 
 
@@ -108,22 +108,22 @@ class Bonds(NamedTuple):
     pressed: np.ndarray  # (1,) largest overlap so far of bodies without contact, beyond that at rest, over a radius
     # (9, F) force on the first body [N], torque on the first and the second one [N m]; (10, F) with heat: what dashpots
     # take in half a step [J], twice that to the ground
-    pull: np.ndarray
-    pull_at: np.ndarray  # (C,) int64, column of `pull` where those of each chunk begin
+    forces: np.ndarray
+    first_force: np.ndarray  # (C,) int64, column of `forces` where those of each chunk begin
     incident_first: np.ndarray  # (N + 1,) int32, bonds of the body with index b are incident[incident_first[b]] and on
     incident: np.ndarray  # (2 B - G,) int32, in the order of their numbers: twice the column, 1 more for the second
     chunk_sums: np.ndarray  # (C, COLUMNS) int64, what the bonds of each chunk report
     sums: np.ndarray  # (3,) of all: elastic energy, half a step's loss, energy of those that broke [units]
-    eased: Eased
+    excluded: ExcludedPairs
 
 
-is_yes = type_is(lambda kind: kind in (Damped, Anchored, Framed, Brittle, Heating))
-PULL = 9  # row of `Bonds.pull` of heat
+is_enabled = type_is(lambda kind: kind in (Damped, Anchored, Framed, Brittle, Heating))
+HEAT_ROW = 9  # row of `Bonds.forces` with the heat of dashpots
 
 
-def rows_of_pull(form: Form) -> int:
-    """Number of rows of `Bonds.pull`."""
-    return PULL + isinstance(form.heats, Heating)
+def rows_of_forces(form: Form) -> int:
+    """Number of rows of `Bonds.forces`."""
+    return HEAT_ROW + isinstance(form.heats, Heating)
 
 
 @inline
@@ -148,4 +148,4 @@ def of_each(table, row, g):
     return table[row, g]
 
 
-of_kind = select("kinds", {Alike: of_all, Both: of_either, Several: of_each}, handed=False)
+of_kind = select("kinds", {OneKind: of_all, TwoKinds: of_either, ManyKinds: of_each}, handed=False)

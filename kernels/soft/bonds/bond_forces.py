@@ -23,16 +23,16 @@ from dem.kernels.soft.bonds.bond_arrays import (
     ELASTIC,
     FRAME_ONE,
     FRAME_OTHER,
+    HEAT_ROW,
     LENGTH,
     LOAD,
     LOSS,
     PRESSED,
-    PULL,
     SECTION,
     STRENGTH,
     Damped,
     Undamped,
-    is_yes,
+    is_enabled,
     of_kind,
 )
 
@@ -104,7 +104,7 @@ def dashpots(form, s, g, table, one, other, drift, arm_one, arm_other):
     Returns the force [N] and couple [N m] in the frame half way, power [W].
     """
     v = subtract(other.velocity, add(one.velocity, drift))
-    if is_yes(form.anchored):
+    if is_enabled(form.anchored):
         v = add(v, subtract(cross(other.spin, arm_other), cross(one.spin, arm_one)))
     w_one, w_other = beam.inward(s.axes, one.spin), beam.inward(s.axes, other.spin)
     rate, turning = beam.rates(s, beam.inward(s.axes, v), w_one, w_other)
@@ -114,9 +114,9 @@ def dashpots(form, s, g, table, one, other, drift, arm_one, arm_other):
 
 
 @inline
-def pull_of(box, form, g, table, one, other):
+def force_between_ends(box, form, g, table, one, other):
     """Force and torques of a bond of kind g between two ends."""
-    anchored = is_yes(form.anchored)
+    anchored = is_enabled(form.anchored)
     gap, image = nearest_image(box, other.position, one.position)
     r = gap
     arm_one, arm_other = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -125,7 +125,7 @@ def pull_of(box, form, g, table, one, other):
         arm_other = rotate(other.orientation, triple(form, table, ANCHOR_OTHER, g))
         r = add(r, subtract(arm_other, arm_one))
     q_one, q_other = one.orientation, other.orientation
-    if is_yes(form.framed):
+    if is_enabled(form.framed):
         q_one, q_other = frame_of(form, table, FRAME_ONE, g, q_one), frame_of(form, table, FRAME_OTHER, g, q_other)
     s = beam.strain(q_one, q_other, r)
     length, close = of_kind(form.kinds, table, LENGTH, g), pair(form, table, CLOSE, g)
@@ -133,10 +133,10 @@ def pull_of(box, form, g, table, one, other):
     energy = beam.energy(s, length, f, c)
     t_one, t_other = beam.couples(s, f, c)
     load = 0.0
-    if is_yes(form.brittle):
+    if is_enabled(form.brittle):
         load = beam.load_ratio(f, t_one, t_other, triple(form, table, SECTION, g), pair(form, table, STRENGTH, g))
     power = 0.0
-    if is_yes(form.damped):
+    if is_enabled(form.damped):
         f_d, c_d, power = dashpots(form, s, g, table, one, other, image_velocity(box, image, gap), arm_one, arm_other)
         f = add(f, f_d)
         t_one, _ = beam.couples(s, f, add(c, c_d))
@@ -155,7 +155,7 @@ def end_of(form, b, position, orientation, velocity, spin):
 
 
 @inline
-def write_pull(k, share, p, pull):
+def write_force(k, share, p, pull):
     """Write what a bond does to column k, times a share."""
     for r in range(3):
         pull[r, k] = share * p.force[r]
@@ -171,41 +171,41 @@ def evaluate_range(
     """Evaluate the bonds in the slots low to high.
 
     form, table, kind, first, second, live: of `Bonds`.
-    low, high, first_slot: slots; the slot whose column of `pull` is the first.
+    low, high, first_slot: slots; the slot whose column of `Bonds.forces` is the first.
     position, orientation, velocity, spin: of bodies, at the time of the forces.
     Writes pull, load: of `Bonds`.
     Returns the energy in units, power of dashpots times half a step in two words, bits of the largest load and
         `BondForce.pressed`.
     """
-    elastic, whole, rest = np.int64(0), np.int64(0), np.int64(0)
+    elastic, whole, subunits = np.int64(0), np.int64(0), np.int64(0)
     largest, deepest = np.int64(0), np.int64(0)
     for k in range(low, high):
         one = end_of(form, first[k], position, orientation, velocity, spin)
         other = end_of(form, second[k], position, orientation, velocity, spin)
-        p = pull_of(box, form, kind[k], table, one, other)
+        p = force_between_ends(box, form, kind[k], table, one, other)
         share = live[k]
-        write_pull(k - first_slot, share, p, pull)
+        write_force(k - first_slot, share, p, pull)
         elastic += as_fixed(share * p.energy, per_joule)
-        if is_yes(form.damped):
+        if is_enabled(form.damped):
             lost = share * p.power * half
             words = as_words(lost, per_joule)
-            if is_yes(form.heats):
-                pull[PULL, k - first_slot] = lost
+            if is_enabled(form.heats):
+                pull[HEAT_ROW, k - first_slot] = lost
             whole += words[0]
-            rest += words[1]
-        if is_yes(form.brittle):
+            subunits += words[1]
+        if is_enabled(form.brittle):
             strain = max(share * p.load, 0.0)
             load[k] = strain
             bits = bits_of_float(strain)
             largest = bits if bits > largest else largest
         pressed = bits_of_float(max(share * p.pressed, 0.0))
         deepest = pressed if pressed > deepest else deepest
-    return elastic, whole, rest, largest, deepest
+    return elastic, whole, subunits, largest, deepest
 
 
 @inline
-def fetch_rows(array, rows, b):
-    """Ask for some rows of a column."""
+def prefetch_rows(array, rows, b):
+    """Prefetch some rows of column b."""
     for r in range(rows):
         prefetch(array, r * array.shape[1] + b)
 
@@ -239,19 +239,19 @@ def farthest(low, high, bonds):
 
 
 @inline
-def ask_for_bodies(damped, low, middle, high, bonds, bodies):
+def prefetch_bodies(damped, low, middle, high, bonds, bodies):
     """Ask for the bodies that bonds in the slots middle to high reach beyond those of the slots low to middle.
 
     They look at more rows than a processor foresees; so each line of the cache is asked for about once.
     """
     for b in range(farthest(low, middle, bonds) + 1, farthest(middle, high, bonds) + LINE, LINE):
-        fetch_rows(bodies.position, 3, b)
-        fetch_rows(bodies.orientation, 4, b)
-        fetch_rows(bodies.velocity_predicted, 3, b)
-        fetch_rows(bodies.angular_velocity_predicted, 3, b)
+        prefetch_rows(bodies.position, 3, b)
+        prefetch_rows(bodies.orientation, 4, b)
+        prefetch_rows(bodies.velocity_predicted, 3, b)
+        prefetch_rows(bodies.angular_velocity_predicted, 3, b)
 
 
-ask_for = select("damped", {Undamped: None, Damped: ask_for_bodies})
+prefetch_next_bodies = select("damped", {Undamped: None, Damped: prefetch_bodies})
 
 
 @inline
@@ -259,30 +259,30 @@ def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
     """Evaluate the bonds that begin in chunk c, but for those to the ground.
 
     c, half, per_joule, bodies, box: chunk; see `dem.kernels.soft.state`.
-    Writes bonds.pull, bonds.load, bonds.chunk_sums: of the chunk.
+    Writes bonds.forces, bonds.load, bonds.chunk_sums: of the chunk.
     """
     low, stop = bonds.chunk_first[c], bonds.chunk_first[c + 1]
-    first_slot = low - bonds.pull_at[c]
+    first_slot = low - bonds.first_force[c]
     far = bonds.highest.size > FEW
-    elastic, whole, rest = np.int64(0), np.int64(0), np.int64(0)
+    elastic, whole, subunits = np.int64(0), np.int64(0), np.int64(0)
     largest, deepest = np.int64(0), np.int64(0)
     while low < stop:
         high = min(low + AHEAD, stop) if far else stop
-        ask_for(bonds.form.damped, low, high, min(high + AHEAD, stop), bonds, bodies)
+        prefetch_next_bodies(bonds.form.damped, low, high, min(high + AHEAD, stop), bonds, bodies)
         found = evaluate_separately(
             box, bonds.form, low, high, first_slot, half, per_joule, bonds.table, bonds.kind, bonds.first, bonds.second,
             bonds.live, bodies.position, bodies.orientation, bodies.velocity_predicted,
-            bodies.angular_velocity_predicted, bonds.pull, bonds.load,
+            bodies.angular_velocity_predicted, bonds.forces, bonds.load,
         )  # fmt: skip
-        elastic, whole, rest = elastic + found[0], whole + found[1], rest + found[2]
+        elastic, whole, subunits = elastic + found[0], whole + found[1], subunits + found[2]
         largest, deepest = max(largest, found[3]), max(deepest, found[4])
         low = high
     bonds.chunk_sums[c, ELASTIC], bonds.chunk_sums[c, LOAD], bonds.chunk_sums[c, PRESSED] = elastic, largest, deepest
-    bonds.chunk_sums[c, LOSS], bonds.chunk_sums[c, LOSS + 1] = whole, rest
+    bonds.chunk_sums[c, LOSS], bonds.chunk_sums[c, LOSS + 1] = whole, subunits
 
 
 @inline
-def pull_at(box, n, k, bonds, bodies):
+def evaluate_bond(box, n, k, bonds, bodies):
     """Force and torques of bond k; n is its number among those to the ground, -1 for others."""
     m = bonds.slot[k]
     one = end_of(
@@ -297,4 +297,4 @@ def pull_at(box, n, k, bonds, bodies):
     else:
         q = (bonds.place[3, n], bonds.place[4, n], bonds.place[5, n], bonds.place[6, n])
         other = End(load(bonds.place, n), q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    return pull_of(box, bonds.form, bonds.kind[m], bonds.table, one, other)
+    return force_between_ends(box, bonds.form, bonds.kind[m], bonds.table, one, other)

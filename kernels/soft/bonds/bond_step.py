@@ -15,24 +15,24 @@ from dem.kernels.numerics.energy import add_words, as_fixed, as_words, in_units
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
 from dem.kernels.numerics.vector import store
 from dem.kernels.soft.bonds import overlap_release
-from dem.kernels.soft.bonds.bond_accumulation import add_losses_of_bonds, pull_all
+from dem.kernels.soft.bonds.bond_accumulation import accumulate_bond_forces, add_losses_of_bonds
 from dem.kernels.soft.bonds.bond_arrays import (
     BREAKING,
     BROKEN,
     ELASTIC,
+    HEAT_ROW,
     INTACT,
     LOAD,
     LOSS,
     PRESSED,
-    PULL,
     Bonds,
-    is_yes,
+    is_enabled,
 )
-from dem.kernels.soft.bonds.bond_forces import evaluate_chunk, pull_at, write_pull
+from dem.kernels.soft.bonds.bond_forces import evaluate_bond, evaluate_chunk, write_force
 from dem.kernels.soft.bonds.bond_types import NoBonds
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.contact_detection import no_energy
-from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, give
+from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, add_dissipation
 
 
 @inline
@@ -45,15 +45,15 @@ def number_on_ground(k, ground):
 
 
 @func
-def part_bonds(bonds, heat, per_joule, bodies, kinds, box):
-    """Let go of the bonds that broke in the step before; returns the energy that they had half way [J]."""
+def remove_broken_bonds(bonds, heat, per_joule, bodies, kinds, box):
+    """Remove the bonds that broke in the last step; returns their mean energy of both steps, dissipated [J]."""
     lost = 0.0
     for m in range(bonds.count[0]):
         k = bonds.pending[m]
         if bonds.state[k] == BREAKING:
             slot = bonds.slot[k]
             if slot >= 0:  # else other shares evaluate it
-                p = pull_at(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
+                p = evaluate_bond(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
                 half_way = 0.5 * (bonds.before[m] + p.energy)
                 for b in (bonds.first[slot], bonds.second[slot]):  # the same one if bound to the ground
                     add_loss_of_broken_bond(heat, bodies.dissipated, b, half_way, 0.0, 0.5 * per_joule)
@@ -65,7 +65,7 @@ def part_bonds(bonds, heat, per_joule, bodies, kinds, box):
             bonds.state[k] = BROKEN
             bonds.when[k] = bonds.count[1]
             bonds.count[2] += 1
-            overlap_release.let_go(k, bonds.eased, bodies, kinds, box)
+            overlap_release.allow_contact_across_bond(k, bonds.excluded, bodies, kinds, box)
     bonds.count[0] = 0
     return lost
 
@@ -75,18 +75,18 @@ def evaluate_grounded(c, half, per_joule, bonds, bodies, box):
     """Evaluate the bonds of chunk c to the ground.
 
     c, half, per_joule, bodies, box: chunk; see `dem.kernels.soft.state`.
-    Writes bonds.pull, bonds.load, bonds.chunk_sums: of the chunk.
+    Writes bonds.forces, bonds.load, bonds.chunk_sums: of the chunk.
     """
     for m in range(bonds.ground_first[c], bonds.ground_first[c + 1]):
         n = bonds.grounded[m]
         k = bonds.ground[n]
         if bonds.state[k] < BROKEN:
-            p = pull_at(box, n, k, bonds, bodies)
+            p = evaluate_bond(box, n, k, bonds, bodies)
             slot = bonds.slot[k]
-            column = slot - bonds.chunk_first[c] + bonds.pull_at[c]
-            write_pull(column, 1.0, p, bonds.pull)
-            if is_yes(bonds.form.heats):
-                bonds.pull[PULL, column] = 2.0 * p.power * half
+            column = slot - bonds.chunk_first[c] + bonds.first_force[c]
+            write_force(column, 1.0, p, bonds.forces)
+            if is_enabled(bonds.form.heats):
+                bonds.forces[HEAT_ROW, column] = 2.0 * p.power * half
             loss = as_words(p.power * half, per_joule)
             bonds.chunk_sums[c, ELASTIC] += as_fixed(p.energy, per_joule)
             bonds.chunk_sums[c, LOSS] += loss[0]
@@ -108,7 +108,7 @@ def find_breaking(c, bonds, bodies, box):
     for slot in range(bonds.chunk_first[c], bonds.chunk_first[c + 1]):
         k = bonds.number[slot]
         if bonds.load[slot] > 1.0 and bonds.state[k] == INTACT:
-            p = pull_at(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
+            p = evaluate_bond(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
             bonds.state[k] = BREAKING
             bonds.before[k] = p.energy
 
@@ -130,9 +130,9 @@ def before_all(bonds, steps, constants, bodies, kinds, neighbours, box):
     if steps:
         bonds.count[1] += 1
         if bonds.count[0] > 0:
-            lost = part_bonds(bonds, neighbours.heat, constants.per_joule, bodies, kinds, box)
+            lost = remove_broken_bonds(bonds, neighbours.heat, constants.per_joule, bodies, kinds, box)
             bonds.sums[2] = lost * constants.per_joule
-        overlap_release.follow(bonds.eased, bodies, kinds, neighbours, box)
+        overlap_release.shrink_slack(bonds.excluded, bodies, kinds, neighbours, box)
 
 
 @func
@@ -145,7 +145,7 @@ def evaluate_bonds(bonds, c, steps, constants, bodies, box):
     half = 0.5 * constants.dt
     evaluate_chunk(c, half, constants.per_joule, bonds, bodies, box)
     evaluate_grounded(c, half, constants.per_joule, bonds, bodies, box)
-    if is_yes(bonds.form.brittle) and steps and largest_load(bonds, c) > 1.0:
+    if is_enabled(bonds.form.brittle) and steps and largest_load(bonds, c) > 1.0:
         find_breaking(c, bonds, bodies, box)
 
 
@@ -165,7 +165,7 @@ def after_all(bonds, steps):
         largest, pressed = max(largest, largest_load(bonds, c)), max(pressed, as_float(bonds.chunk_sums[c, PRESSED]))
     bonds.pressed[0] = pressed
     bonds.sums[0], bonds.sums[1] = elastic, in_units(loss)
-    if steps and is_yes(bonds.form.brittle) and largest > 1.0:
+    if steps and is_enabled(bonds.form.brittle) and largest > 1.0:
         collect_breaking(bonds)
 
 
@@ -181,15 +181,15 @@ def clear_all(bonds, c, first_body, bodies):
 @func
 def add_bond_forces(bonds, heat, c, first_body, time_sign, per_joule, bodies):
     """Add what bonds do to the bodies of chunk c, and give these half of what each of their bonds loses."""
-    pull_all(bonds, c, first_body, bodies)
-    if is_yes(bonds.form.heats):
+    accumulate_bond_forces(bonds, c, first_body, bodies)
+    if is_enabled(bonds.form.heats):
         add_losses_of_bonds(heat, bonds, c, time_sign, per_joule, bodies)
 
 
 @func
 def suppress_all(bonds, bodies, kinds, neighbours):
-    """Have bodies that bonds hold together not meet, once candidates have been picked."""
-    overlap_release.apply(bonds.eased, bodies, kinds, neighbours)
+    """Exclude bonded bodies from contact, after candidate pairs have been rebuilt."""
+    overlap_release.apply_slack(bonds.excluded, bodies, kinds, neighbours)
 
 
 before = select("bonds", {NoBonds: None, Bonds: before_all})
@@ -197,8 +197,8 @@ evaluate = select("bonds", {NoBonds: None, Bonds: evaluate_bonds})
 reach_beyond = select("bonds", {NoBonds: False, Bonds: beyond})
 after = select("bonds", {NoBonds: None, Bonds: after_all})
 clear = select("bonds", {NoBonds: None, Bonds: clear_all})
-pull = select("bonds", {NoBonds: None, Bonds: add_bond_forces})
-add_loss_of_broken_bond = select("heat", {NoHeat: None, ContactHeat: give})
+add_forces = select("bonds", {NoBonds: None, Bonds: add_bond_forces})
+add_loss_of_broken_bond = select("heat", {NoHeat: None, ContactHeat: add_dissipation})
 suppress = select("bonds", {NoBonds: None, Bonds: suppress_all})
 
 
@@ -212,7 +212,7 @@ def list_bonds(box, bonds, bodies, energy, load):
     n = 0
     for k in range(bonds.kind.size):
         grounded = n < bonds.ground.size and bonds.ground[n] == k
-        p = pull_at(box, n if grounded else -1, k, bonds, bodies)
+        p = evaluate_bond(box, n if grounded else -1, k, bonds, bodies)
         n += 1 if grounded else 0
         holds = bonds.state[k] < BROKEN
         energy[k] = p.energy if holds else 0.0

@@ -1,4 +1,4 @@
-"""Whether bodies are held together by bonds: known from a type, so that others pay nothing. See ``bond_step``."""
+"""Markers of runs with and without bonds, so that kernels without bonds compile none. See ``bond_step``."""
 
 from typing import NamedTuple
 

@@ -23,8 +23,8 @@ from dem.kernels.soft.state import Kinds
 FAR = 1e30  # slack of those that do not meet [m]
 
 
-class Eased(NamedTuple):
-    """X pairs of bodies that do not meet as long as all bonds on the way from one to the other hold."""
+class ExcludedPairs(NamedTuple):
+    """X pairs of bodies excluded from contact as long as all bonds on the path between them are intact."""
 
     # (X,) int32, index of a body; -1 if one of the two is not here (``subdomain_step``): then they are apart
     first: np.ndarray
@@ -47,9 +47,9 @@ def centre_of(b, s, bodies, kinds):
 
 
 @func
-def deepest_of_spheres(kinds, e, eased, bodies, box):
+def deepest_of_spheres(kinds, e, excluded, bodies, box):
     """Largest overlap of the spheres of pair e, at least zero [m]."""
-    b, c = eased.first[e], eased.second[e]
+    b, c = excluded.first[e], excluded.second[e]
     g, h = bodies.kind[b], bodies.kind[c]
     deep = 0.0
     for i in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
@@ -62,9 +62,9 @@ def deepest_of_spheres(kinds, e, eased, bodies, box):
 
 
 @func
-def deepest_of_capsules(kinds, e, eased, bodies, box):
+def deepest_of_capsules(kinds, e, excluded, bodies, box):
     """Overlap of the capsules of pair e, at least zero [m]."""
-    b, c = eased.first[e], eased.second[e]
+    b, c = excluded.first[e], excluded.second[e]
     x = minimum_image(box, load(bodies.position, b), load(bodies.position, c))
     u, v = half_axis(b, bodies, kinds), half_axis(c, bodies, kinds)
     s, t = closest(x, u, v)
@@ -73,9 +73,9 @@ def deepest_of_capsules(kinds, e, eased, bodies, box):
 
 
 @func
-def deepest_of_pieces(kinds, e, eased, bodies, box):
+def deepest_of_pieces(kinds, e, excluded, bodies, box):
     """Largest overlap of the pieces of pair e, at least zero [m], with capsules and bodies of several spheres."""
-    b, c = eased.first[e], eased.second[e]
+    b, c = excluded.first[e], excluded.second[e]
     g, h, deep = bodies.kind[b], bodies.kind[c], 0.0
     u, v = half_axis(b, bodies, kinds), half_axis(c, bodies, kinds)
     for i in range(pieces_of(b, bodies, kinds)):
@@ -94,59 +94,59 @@ deepest = select("kinds", {Kinds: deepest_of_spheres, Capsules: deepest_of_capsu
 
 
 @func
-def let_go(k, eased, bodies, kinds, box):
-    """Have those meet whom bond k, which broke, was between."""
-    for n in range(eased.over_first[k], eased.over_first[k + 1]):
-        e = eased.over[n]
-        if eased.slack[e] == FAR:
-            eased.slack[e] = deepest(kinds, e, eased, bodies, box) if eased.first[e] >= 0 else 0.0
-            eased.active[eased.count[0]] = e
-            eased.count[0] += 1
+def allow_contact_across_bond(k, excluded, bodies, kinds, box):
+    """Allow contact of the pairs whose path contains the broken bond k; their overlap becomes the slack."""
+    for n in range(excluded.over_first[k], excluded.over_first[k + 1]):
+        e = excluded.over[n]
+        if excluded.slack[e] == FAR:
+            excluded.slack[e] = deepest(kinds, e, excluded, bodies, box) if excluded.first[e] >= 0 else 0.0
+            excluded.active[excluded.count[0]] = e
+            excluded.count[0] += 1
 
 
 @func
-def write_reach(e, eased, bodies, kinds, neighbours):
-    """Take the slack of pair e from how far its spheres reach."""
-    if eased.row[e] >= 0:
-        start, number = unpack(neighbours.candidate_range[eased.row[e]])
+def write_contact_distance(e, excluded, bodies, kinds, neighbours):
+    """Set the contact distances of the candidates of pair e, less its slack."""
+    if excluded.row[e] >= 0:
+        start, number = unpack(neighbours.candidate_range[excluded.row[e]])
         if has_one_candidate(kinds):
-            c = eased.row[e] // pair_room(neighbours)
+            c = excluded.row[e] // pair_room(neighbours)
             start += c * candidate_room(neighbours) - neighbours.force_at[c]
         for k in range(start, start + number):
             i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
             b, c = bodies.owner[i], bodies.owner[j]
             r_i = kinds.radius[kinds.first_offset[bodies.kind[b]] + i - bodies.first_sphere[b]]
             r_j = kinds.radius[kinds.first_offset[bodies.kind[c]] + j - bodies.first_sphere[c]]
-            neighbours.contact_distance[k] = r_i + r_j - eased.slack[e]
+            neighbours.contact_distance[k] = r_i + r_j - excluded.slack[e]
 
 
 @func
-def follow(eased, bodies, kinds, neighbours, box):
-    """Take slack away from those who are less deep in each other than before; forget those who have none."""
+def shrink_slack(excluded, bodies, kinds, neighbours, box):
+    """Reduce the slack of pairs whose overlap has decreased; remove pairs without slack from the active ones."""
     left = 0
-    for n in range(eased.count[0]):
-        e = eased.active[n]
-        if eased.first[e] >= 0:
-            eased.slack[e] = min(eased.slack[e], deepest(kinds, e, eased, bodies, box))
-            write_reach(e, eased, bodies, kinds, neighbours)
-        eased.active[left] = e
-        left += 1 if eased.slack[e] > 0.0 else 0
-    eased.count[0] = left
+    for n in range(excluded.count[0]):
+        e = excluded.active[n]
+        if excluded.first[e] >= 0:
+            excluded.slack[e] = min(excluded.slack[e], deepest(kinds, e, excluded, bodies, box))
+            write_contact_distance(e, excluded, bodies, kinds, neighbours)
+        excluded.active[left] = e
+        left += 1 if excluded.slack[e] > 0.0 else 0
+    excluded.count[0] = left
 
 
 @func
-def apply(eased, bodies, kinds, neighbours):
-    """Do so for all pairs that have any, candidates having been picked."""
-    for e in range(eased.slack.size):
-        if eased.slack[e] > 0.0:
-            write_reach(e, eased, bodies, kinds, neighbours)
+def apply_slack(excluded, bodies, kinds, neighbours):
+    """Set the contact distances of all pairs with slack, after candidate pairs have been rebuilt."""
+    for e in range(excluded.slack.size):
+        if excluded.slack[e] > 0.0:
+            write_contact_distance(e, excluded, bodies, kinds, neighbours)
 
 
 @kernel
-def locate(first, second, lower, higher, first_pair, count, row):
-    """Find pairs of bodies in a new list.
+def find_pair_rows(first, second, lower, higher, first_pair, count, row):
+    """Find the rows of excluded pairs in a new neighbour list.
 
-    first, second: (X,) of `Eased`.
+    first, second: (X,) of `ExcludedPairs`.
     lower, higher, first_pair, count: of `Neighbours`.
     Writes row: (X,).
     """

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.domain.deforming import DeformingFaces, by_form
 from dem.kernels.domain.faces import BoxFaces
-from dem.kernels.domain.periodic import less_image_velocity, nearest_image
+from dem.kernels.domain.periodic import nearest_image, subtract_image_velocity
 from dem.kernels.laws import ContactKinematics
-from dem.kernels.laws.first_step import begins
+from dem.kernels.laws.first_step import has_begun
 from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
 from dem.kernels.soft.contact.contact_detection import TINY
@@ -29,17 +29,24 @@ INVERSE_MASS_I, INVERSE_MASS_J, ROLL_INERTIA_I, ROLL_INERTIA_J, CACHED_TYPE = 14
 NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT, ARM, WEIGHT = (
     0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16, 19, 22
 )  # fmt: skip
-KNOWN, OUT, TOLD = 25, 15, 9  # rows of either at most, of what comes out (``contact_batches``), and of integers
+# largest number of rows of kinematics (and of gathered rows), of results, and of integers
+KINEMATICS_ROWS, RESULT_ROWS, ID_ROWS = 25, 15, 9
 # rows of results: force on i, whether the contact persists, energy of a contact of capsules if it counted wholly [J],
 # power that is lost (for reports [W]; for heat what is taken up in a step [J]), for heat what of that is to come or is
 # held by springs [J]; the others are columns of `Neighbours.force_torque`: ON_I, ON_J
-FORCE, LASTS, ENERGY, LOSS, HELD = 0, 3, 7, 8, 9
+FORCE, PERSISTS, ENERGY, LOSS, OPEN_LOSS = 0, 3, 7, 8, 9
 # of a block: of any bodies; of one kind, and some, or none, may have just begun
 MIXED_TYPES, MAY_BE_NEW, ONGOING = range(3)
-OF_I, OF_J, CANDIDATE, SLOT, RECALLS = range(5)  # rows of integers: materials; whose contact, which of it; has history
-VOID = -1  # in place of the candidate of a column without a contact
+# rows of integers: materials; candidate, slot of the contact in it; whether it has a history
+OF_I, OF_J, CANDIDATE, SLOT, HAS_HISTORY = range(5)
+NO_CANDIDATE = -1  # candidate of a column without a contact
 # where known rows begin, after gathered ones; behind them scratch of polyhedra (`facets.SCRATCH`)
-OF_PAIRS, OF_FACES, OF_POLYHEDRA, PARTS = KNOWN * BLOCK, 2 * KNOWN * BLOCK, 3 * KNOWN * BLOCK, 6
+OF_PAIRS, OF_FACES, OF_POLYHEDRA, PARTS = (
+    KINEMATICS_ROWS * BLOCK,
+    2 * KINEMATICS_ROWS * BLOCK,
+    3 * KINEMATICS_ROWS * BLOCK,
+    6,
+)
 
 
 class SingleSpheres(NamedTuple):
@@ -211,7 +218,7 @@ def compute_sphere_columns(box, number, alike, dt, gathered, kinematics):
     for t in range(number):
         d, image = nearest_image(box, get(gathered, GAP, t), (0.0, 0.0, 0.0))
         write_gap(box, gathered, t, d)
-        speed = less_image_velocity(box, get(gathered, SPEED, t), image, d)
+        speed = subtract_image_velocity(box, get(gathered, SPEED, t), image, d)
         r_i, r_j = gathered[flat(RADIUS_I, t)], gathered[flat(RADIUS_J, t)]
         w_i, w_j = get(gathered, SPIN_I, t), get(gathered, SPIN_J, t)
         distance = math.sqrt(dot(d, d))
@@ -228,7 +235,7 @@ def compute_sphere_columns(box, number, alike, dt, gathered, kinematics):
         put(kinematics, POINT, t, scale(-arm_i, normal))
         if not alike:
             put(kinematics, ARM, t, scale(arm_j, normal))
-        began += 1 if begins(overlap, dot(velocity, normal), dt) else 0
+        began += 1 if has_begun(overlap, dot(velocity, normal), dt) else 0
     return began
 
 
@@ -278,7 +285,7 @@ def write_kinematics(t, contact, kinematics):
 
 
 @inline
-def touch_of(kinematics, t, may_begin):
+def kinematics_in_column(kinematics, t, may_begin):
     """Kinematics of a contact, read from its column; whether it may have begun in the last step is given."""
     return ContactKinematics(
         kinematics[flat(STIFFNESS, t)], kinematics[flat(MASS, t)], kinematics[flat(OVERLAP, t)],

@@ -8,7 +8,7 @@ from dem.kernels.numerics.vector import add, dot, load, store, subtract
 from dem.kernels.soft.chunks import chunk_of, first_candidate
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, place_axis, place_pieces
 from dem.kernels.soft.contact.convex_bodies import KIND, ROW, SPIN, TURN, VELOCITY, ConvexBodyKinds
-from dem.kernels.soft.neighbours.displacement import squared_turn
+from dem.kernels.soft.neighbours.displacement import squared_tip_displacement
 from dem.kernels.soft.state import Kinds
 
 
@@ -64,7 +64,9 @@ def measure_moved(low, high, kind, bound, position, orientation, picked_pose, mo
     """
     for b in range(low, high):
         d = subtract(load(position, b), load(picked_pose, b))
-        turned = squared_turn(bound[kind[b]], load_quaternion(orientation, b), load_quaternion(picked_pose[3:], b))
+        turned = squared_tip_displacement(
+            bound[kind[b]], load_quaternion(orientation, b), load_quaternion(picked_pose[3:], b)
+        )
         moved[b] = math.sqrt(dot(d, d)) + math.sqrt(turned)
 
 

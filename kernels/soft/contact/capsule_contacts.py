@@ -22,16 +22,17 @@ from dem.kernels.soft.contact.batch_kinematics import (
     CANDIDATE,
     ENERGY,
     FORCE,
-    LASTS,
+    HAS_HISTORY,
     MASS,
     MIXED_TYPES,
+    NO_CANDIDATE,
     NORMAL,
     OF_I,
     OF_J,
     OVERLAP,
+    PERSISTS,
     POINT,
     RADIUS,
-    RECALLS,
     REDUCED,
     ROLLING,
     SLOT,
@@ -39,7 +40,6 @@ from dem.kernels.soft.contact.batch_kinematics import (
     TURNING,
     TWIST,
     VELOCITY,
-    VOID,
     WEIGHT,
     write_vector_columns,
 )
@@ -56,7 +56,7 @@ from dem.kernels.soft.contact.capsule_blending import (
     weights,
 )
 from dem.kernels.soft.contact.capsules import (
-    PER,
+    PER_SQUARE,
     SLOTS,
     Capsules,
     Mixed,
@@ -74,7 +74,7 @@ from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, roll
 
 # rows of what is fetched, which is not the array that is written: LLVM makes no vector code of a loop that reads and
 # writes the same array; and one that is written
-APART, AXIS_I, AXIS_J, REACH, RADIUS_I, MEAN, PER_I, PER_J = 0, 3, 6, 9, 10, 11, 12, 13
+SEPARATION, AXIS_I, AXIS_J, REACH, RADIUS_I, MEAN, PER_I, PER_J = 0, 3, 6, 9, 10, 11, 12, 13
 PARALLEL = 23
 PAIRS = 32  # pairs at a time
 AHEAD, WIDTH = 12, 8  # pairs whose bodies are asked for; numbers of a pose
@@ -105,7 +105,7 @@ def list_overlaps(box, pose, owner, sphere_i, sphere_j, contact_distance, min_ov
             put(rows, 0, n, subtract(centre_of(pose, b), centre_of(pose, c)))
             put(rows, 3, n, axis_of(pose, b))
             put(rows, 6, n, axis_of(pose, c))
-            rows[flat(9, n)], rows[flat(10, n)] = pose[b, PER], pose[c, PER]
+            rows[flat(9, n)], rows[flat(10, n)] = pose[b, PER_SQUARE], pose[c, PER_SQUARE]
             n += 1 if sphere_i[k] >= 0 else 0
         for m in range(number):
             x, u, v = minimum_image(box, get(rows, 0, m), (0.0, 0.0, 0.0)), get(rows, 3, m), get(rows, 6, m)
@@ -176,11 +176,13 @@ def add_pair(law, start, counted, number, bodies, kinds, neighbours, box, kinema
             place = place_of(slot, x, u, v)
             write_contact(law, number, k, b, c, x, u, v, place, bodies, kinds, neighbours, box, kinematics)
             kinematics[flat(WEIGHT, number)] = counts
-            ids[CANDIDATE, number], ids[SLOT, number], ids[RECALLS, number] = counted, slot, remembers
+            ids[CANDIDATE, number], ids[SLOT, number], ids[HAS_HISTORY, number] = counted, slot, remembers
             write_materials(law, number, b, c, bodies, kinds, ids)
             held = laws.has_range(law) and remembers == 1
-            number += 1 if slot == 0 or held or kinematics[flat(OVERLAP, number)] > 0.0 - laws.begins(law) else 0
-    weigh(law, first, number, b, c, x, bodies, kinds, kinematics)
+            number += (
+                1 if slot == 0 or held or kinematics[flat(OVERLAP, number)] > 0.0 - laws.largest_begin_gap(law) else 0
+            )
+    assign_damping_masses(law, first, number, b, c, x, bodies, kinds, kinematics)
     return number
 
 
@@ -193,7 +195,7 @@ def write_materials(law, t, b, c, bodies, kinds, ids):
 
 @inline
 def remembering(law, k, neighbours):
-    """Which of the contacts of candidate k remember anything: bits, kept behind what they remember."""
+    """Bits of the contacts of candidate k that have a history; stored behind the histories."""
     if neighbours.has_history.size > 0 and neighbours.has_history[k] != 0:
         return int(neighbours.history[k, SLOTS * laws.columns(law)])
     return 0
@@ -244,13 +246,13 @@ def write_surface_motion(law, t, i, j, bodies, kinds, box, kinematics):
 
 
 @inline
-def yielding_any(kinds, b, arm, normal, bodies):
+def inverse_contact_mass_any(kinds, b, arm, normal, bodies):
     """Velocity along the normal that a unit impulse along it at an arm gives body b there [1/kg]."""
     return inverse_effective_mass(b, normal, cross(arm, normal), bodies, kinds)
 
 
 @inline
-def yielding_round(kinds, b, arm, normal, bodies):
+def inverse_contact_mass_of_capsule(kinds, b, arm, normal, bodies):
     """Velocity along the normal that a unit impulse at an arm gives body b, round about its axis, there [1/kg]."""
     g, u, lever = bodies.kind[b], axis_of(kinds.pose, b), cross(arm, normal)
     axial, across = 1.0 / kinds.inertia[0, g], 1.0 / kinds.inertia[1, g]
@@ -259,7 +261,7 @@ def yielding_round(kinds, b, arm, normal, bodies):
     return kinds.inverse_mass[g] + turned
 
 
-yielding = select("kinds", {Capsules: yielding_round, Mixed: yielding_any})
+inverse_contact_mass = select("kinds", {Capsules: inverse_contact_mass_of_capsule, Mixed: inverse_contact_mass_any})
 
 
 @inline
@@ -274,7 +276,7 @@ def middle_of(first, stop, kinematics):
 
 
 @inline
-def weigh(law, first, stop, b, c, x, bodies, kinds, kinematics):
+def assign_damping_masses(law, first, stop, b, c, x, bodies, kinds, kinematics):
     """Write the mass with which the contacts of one pair are damped: that at the middle of their overlaps.
 
     first, stop: columns of its contacts.
@@ -288,12 +290,13 @@ def weigh(law, first, stop, b, c, x, bodies, kinds, kinematics):
         arm = middle if several else get(kinematics, POINT, t)
         normal = get(kinematics, NORMAL, t)
         kinematics[flat(MASS, t)] = 1.0 / (
-            yielding(kinds, b, arm, normal, bodies) + yielding(kinds, c, add(arm, x), normal, bodies)
+            inverse_contact_mass(kinds, b, arm, normal, bodies)
+            + inverse_contact_mass(kinds, c, add(arm, x), normal, bodies)
         )
 
 
 @inline
-def make_void(t, kinematics, ids):
+def write_empty_contact(t, kinematics, ids):
     """Fill column t with a contact of zero overlap and weight 0, for a pair without contacts.
 
     Laws evaluate the column with all others and multiply their results by its weight, so all results must be finite.
@@ -305,11 +308,11 @@ def make_void(t, kinematics, ids):
     kinematics[flat(MASS, t)] = kinematics[flat(RADIUS, t)] = kinematics[flat(REDUCED, t)] = kinematics[
         flat(ROLLING, t)
     ] = 1.0
-    ids[CANDIDATE, t], ids[RECALLS, t], ids[SLOT, t], ids[OF_I, t], ids[OF_J, t] = VOID, 0, 0, 0, 0
+    ids[CANDIDATE, t], ids[HAS_HISTORY, t], ids[SLOT, t], ids[OF_I, t], ids[OF_J, t] = NO_CANDIDATE, 0, 0, 0, 0
 
 
 @inline
-def measures_of(k, i, b, c, bodies, kinds, neighbours):
+def pair_parameters(k, i, b, c, bodies, kinds, neighbours):
     """R_i + R_j of candidate k, of sphere i of body b and one of c; stiffness, R_i, mean: looked up if they differ."""
     if kinds.contact_distance > 0.0:
         radius = kinds.radius[0]
@@ -319,29 +322,31 @@ def measures_of(k, i, b, c, bodies, kinds, neighbours):
 
 
 @inline
-def fetch(t, k, bodies, kinds, neighbours, fetched, kinematics):
-    """Write where the bodies of candidate k are and point, and what they measure, to column t: see `measure`."""
+def load_pair(t, k, bodies, kinds, neighbours, fetched, kinematics):
+    """Load positions, axes and radii of the bodies of candidate k into column t; see `compute_closest_points`."""
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
     at_i, at_j = row_of(kinds, i, bodies), row_of(kinds, j, bodies)
-    put(fetched, APART, t, subtract(centre_of(kinds.pose, at_i), centre_of(kinds.pose, at_j)))
+    put(fetched, SEPARATION, t, subtract(centre_of(kinds.pose, at_i), centre_of(kinds.pose, at_j)))
     put(fetched, AXIS_I, t, axis_of(kinds.pose, at_i))
     put(fetched, AXIS_J, t, axis_of(kinds.pose, at_j))
-    fetched[flat(PER_I, t)], fetched[flat(PER_J, t)] = kinds.pose[at_i, PER], kinds.pose[at_j, PER]
-    contact_distance, kinematics[flat(STIFFNESS, t)], radius, mean = measures_of(k, i, b, c, bodies, kinds, neighbours)
+    fetched[flat(PER_I, t)], fetched[flat(PER_J, t)] = kinds.pose[at_i, PER_SQUARE], kinds.pose[at_j, PER_SQUARE]
+    contact_distance, kinematics[flat(STIFFNESS, t)], radius, mean = pair_parameters(
+        k, i, b, c, bodies, kinds, neighbours
+    )
     fetched[flat(REACH, t)], fetched[flat(RADIUS_I, t)], fetched[flat(MEAN, t)] = contact_distance, radius, mean
 
 
 @vector_loop
-def measure(box, number, fetched, kinematics):
+def compute_closest_points(box, number, fetched, kinematics):
     """Compute the closest points of pairs, and whether they are nearly parallel, in vector code.
 
-    number, fetched: of columns; what `fetch` has written, in one dimension.
+    number, fetched: of columns; what `load_pair` has written, in one dimension.
     Writes kinematics: NORMAL, OVERLAP, POINT, ARM, PARALLEL of these columns.
     """
     for t in range(number):
         x, u, v = (
-            minimum_image(box, get(fetched, APART, t), (0.0, 0.0, 0.0)),
+            minimum_image(box, get(fetched, SEPARATION, t), (0.0, 0.0, 0.0)),
             get(fetched, AXIS_I, t),
             get(fetched, AXIS_J, t),
         )
@@ -377,10 +382,12 @@ def finish(law, t, start, counted, bodies, kinds, neighbours, box, kinematics, i
     b, c = bodies.owner[i], bodies.owner[j]
     refer_to_bodies(kinds, t, i, j, kinematics)
     kinematics[flat(WEIGHT, t)], ids[CANDIDATE, t], ids[SLOT, t] = 1.0, counted, 0
-    ids[RECALLS, t] = remembering(law, k, neighbours) & 1
+    ids[HAS_HISTORY, t] = remembering(law, k, neighbours) & 1
     write_materials(law, t, b, c, bodies, kinds, ids)
     write_surface_motion(law, t, i, j, bodies, kinds, box, kinematics)
-    weigh(law, t, t + 1, b, c, subtract(get(kinematics, ARM, t), get(kinematics, POINT, t)), bodies, kinds, kinematics)
+    assign_damping_masses(
+        law, t, t + 1, b, c, subtract(get(kinematics, ARM, t), get(kinematics, POINT, t)), bodies, kinds, kinematics
+    )
 
 
 @inline
@@ -391,7 +398,7 @@ def compute_capsule_kinematics(geometry, sink, start, first, touching, context, 
 
     geometry, sink: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
     start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
-    Writes kinematics, ids: a column a contact; the latter (`batch_kinematics.TOLD`, BLOCK).
+    Writes kinematics, ids: a column a contact; the latter (`batch_kinematics.ID_ROWS`, BLOCK).
     Writes gathered: scratch of 14 rows or more.
     Returns the number of columns, first pair that is still to come, and MIXED_TYPES.
     """
@@ -399,21 +406,21 @@ def compute_capsule_kinematics(geometry, sink, start, first, touching, context, 
     neighbours, box = context.neighbours, context.box
     pairs = min(PAIRS, touching.size - first)
     for t in range(pairs):
-        fetch(t, start + touching[first + t], bodies, kinds, neighbours, gathered, kinematics)
-    measure(box, pairs, gathered, kinematics)
+        load_pair(t, start + touching[first + t], bodies, kinds, neighbours, gathered, kinematics)
+    compute_closest_points(box, pairs, gathered, kinematics)
     number, done = pairs, pairs
     for t in range(pairs):
         counted = touching[first + t]
         if kinematics[flat(PARALLEL, t)] == 0.0:
             finish(law, t, start, counted, bodies, kinds, neighbours, box, kinematics, ids)
             continue
-        make_void(t, kinematics, ids)
+        write_empty_contact(t, kinematics, ids)
         if number + SLOTS <= BLOCK and done == pairs:
             number = add_pair(law, start, counted, number, bodies, kinds, neighbours, box, kinematics, ids)
         elif done == pairs:
             done = t
     for t in range(done, pairs):
-        make_void(t, kinematics, ids)
+        write_empty_contact(t, kinematics, ids)
     return number, first + done, MIXED_TYPES
 
 
@@ -424,7 +431,7 @@ def load_capsule_history(geometry, law, first, number, touching, ids, history, h
     for t in range(number):
         k, at = ids[CANDIDATE, t], columns * ids[SLOT, t]
         for r in range(columns):
-            batch_history[r, t] = history[k, at + r] if ids[RECALLS, t] != 0 else 0.0
+            batch_history[r, t] = history[k, at + r] if ids[HAS_HISTORY, t] != 0 else 0.0
 
 
 @vector_loop
@@ -437,12 +444,12 @@ def store_capsule_history(geometry, law, first, number, touching, ids, batch_his
     columns, bits = laws.columns(law), 0
     for t in range(number):
         k, at = ids[CANDIDATE, t], columns * ids[SLOT, t]
-        if k == VOID:
+        if k == NO_CANDIDATE:
             continue
         for r in range(columns):
             history[k, at + r] = batch_history[r, t]
         bits = 0 if ids[SLOT, t] == 0 else bits
-        bits |= 1 << ids[SLOT, t] if out[flat(LASTS, t)] > 0.0 else 0
+        bits |= 1 << ids[SLOT, t] if out[flat(PERSISTS, t)] > 0.0 else 0
         history[k, SLOTS * columns] = bits
         has_history[k] = 1 if bits != 0 else 0
 
@@ -495,7 +502,7 @@ def scatter_capsule_forces(sink, geometry, number, batch_type, row, start, conte
     """
     t, force_torque = 0, context.neighbours.force_torque
     while t < number:
-        if ids[CANDIDATE, t] == VOID:
+        if ids[CANDIDATE, t] == NO_CANDIDATE:
             t += 1
             continue
         r, begin = context.neighbours.force_row[start + ids[CANDIDATE, t]], t

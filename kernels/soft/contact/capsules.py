@@ -36,19 +36,19 @@ Mixed = NamedTuple(
 
 Capsules.extends, Mixed.extends = (Kinds,), (Capsules,)
 
-PER = 3
+PER_SQUARE = 3
 # contacts of two capsules: that of their closest points; and those of the ends of either, see `capsule_blending`
 SLOTS = 5
 
 
 @inline
-def if_round(kinds):
-    """Whether a pair of bodies has one candidate at most: two single spheres do, bodies of several do not."""
+def are_single_spheres(kinds):
+    """Whether all bodies are single spheres, so that a pair of bodies has one candidate at most."""
     return kinds.all_single_spheres
 
 
 # whether pairs of bodies have one candidate at most
-has_one_candidate = select("kinds", {Kinds: if_round, Capsules: True, Mixed: False})
+has_one_candidate = select("kinds", {Kinds: are_single_spheres, Capsules: True, Mixed: False})
 
 
 @inline
@@ -89,12 +89,12 @@ radius_at = select("kinds", {Capsules: first_radius, Mixed: own_radius})
 
 
 @inline
-def with_lever(kinds, s, arm):
+def add_piece_offset(kinds, s, arm):
     """Vector from the centre of a body to a place, given from the centre of the body's piece s [m]."""
     return arm[0] + kinds.lever[s, 0], arm[1] + kinds.lever[s, 1], arm[2] + kinds.lever[s, 2]
 
 
-from_body = select("kinds", {Capsules: argument("arm"), Mixed: with_lever})
+from_body = select("kinds", {Capsules: argument("arm"), Mixed: add_piece_offset})
 
 
 @inline
@@ -117,7 +117,7 @@ def place_pieces(kinds, b, bodies):
         kinds.lever[s, 0], kinds.lever[s, 1], kinds.lever[s, 2] = lever
         kinds.pose[s, 0], kinds.pose[s, 1], kinds.pose[s, 2] = add(x, lever)
         kinds.pose[s, 4], kinds.pose[s, 5], kinds.pose[s, 6] = half
-        kinds.pose[s, PER] = per_square(half)
+        kinds.pose[s, PER_SQUARE] = per_square(half)
 
 
 @inline
@@ -127,7 +127,7 @@ def place_axis(kinds, b, bodies):
     pose[b, 0], pose[b, 1], pose[b, 2] = load(bodies.position, b)
     half = half_axis(b, bodies, kinds)
     pose[b, 4], pose[b, 5], pose[b, 6] = half
-    pose[b, PER] = per_square(half)
+    pose[b, PER_SQUARE] = per_square(half)
 
 
 @inline

@@ -33,15 +33,15 @@ def kinematics_of_spheres(kinds, law, k, bodies, neighbours, box):
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
     contact_distance, stiffness = distance_and_stiffness_of(k, kinds, neighbours)
-    contact, x = meeting(i, b, j, c, contact_distance, stiffness, bodies, kinds, box)
+    contact, x = sphere_contact_kinematics(i, b, j, c, contact_distance, stiffness, bodies, kinds, box)
     return contact, minimum_image(box, x, load(bodies.position, b)), minimum_image(box, x, load(bodies.position, c))
 
 
-look = select("kinds", {Kinds: kinematics_of_spheres, ConvexBodyKinds: kinematics_of_convex})
+candidate_kinematics = select("kinds", {Kinds: kinematics_of_spheres, ConvexBodyKinds: kinematics_of_convex})
 
 
 @inline
-def meeting(i, b, j, c, contact_distance, stiffness, bodies, kinds, box):
+def sphere_contact_kinematics(i, b, j, c, contact_distance, stiffness, bodies, kinds, box):
     """Kinematics of sphere i of body b and sphere j of body c, and the point halfway between their surfaces.
 
     i, b, j, c: the two spheres, each with its body.

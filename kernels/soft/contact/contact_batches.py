@@ -33,17 +33,17 @@ from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
     CANDIDATE,
     FORCE,
-    HELD,
-    LASTS,
     LOSS,
     MIXED_TYPES,
+    NO_CANDIDATE,
     NORMAL,
     OF_I,
     OF_J,
     OF_PAIRS,
+    OPEN_LOSS,
     OVERLAP,
+    PERSISTS,
     POINT,
-    VOID,
     ConvexBodies,
     FacetedBodies,
     Segments,
@@ -130,7 +130,7 @@ def store_history(geometry, law, first, number, touching, ids, batch_history, ou
     """
     vectorised = write_lines(touching, history, first, number, batch_history)
     for t in range(number):
-        has_history[touching[first + t]] = 1 if out[flat(LASTS, t)] > 0.0 else 0
+        has_history[touching[first + t]] = 1 if out[flat(PERSISTS, t)] > 0.0 else 0
     for t in range(vectorised, number):
         for r in range(laws.columns(law)):
             history[touching[first + t], r] = batch_history[r, t]
@@ -156,8 +156,8 @@ write_couple_torques = select(
 write_force_lines = select(
     "sink",
     {
-        ForceSink: lines_of(*range(FORCE, FORCE + 3), LASTS, *range(ON_I, ON_I + 3), LASTS),
-        HeatSink: lines_of(*range(FORCE, FORCE + 3), HELD, *range(ON_I, ON_I + 3), LOSS),
+        ForceSink: lines_of(*range(FORCE, FORCE + 3), PERSISTS, *range(ON_I, ON_I + 3), PERSISTS),
+        HeatSink: lines_of(*range(FORCE, FORCE + 3), OPEN_LOSS, *range(ON_I, ON_I + 3), LOSS),
     },
     handed=False,
 )
@@ -292,7 +292,7 @@ def find_touching(sink, c, context):
     listed = neighbours.touching[column : column + candidate_room(neighbours)]
     block = neighbours.evaluating_block[c]
     rows, integers = neighbours.batch_kinematics[block], neighbours.batch_ids[block]
-    max_gap = 0.0 if is_report(sink) else laws.begins(law)
+    max_gap = 0.0 if is_report(sink) else laws.largest_begin_gap(law)
     min_overlap = -math.inf if laws.has_range(law) else 0.0 - max_gap
     sums = context.chunk_sums[c, SOLVER:]
     compute_overlaps(
@@ -349,9 +349,9 @@ def scatter_sphere_forces(sink, geometry, number, batch_type, row, start, contex
     Writes context.neighbours.force_torque: rows from `row` on.
     """
     law = context.law
-    if laws.turns(law) and batch_type == MIXED_TYPES:
+    if laws.transmits_couples(law) and batch_type == MIXED_TYPES:
         write_couple_torques(geometry, number, kinematics, out)
-    torque_j_row = ON_J if laws.turns(law) or batch_type == MIXED_TYPES else ON_I
+    torque_j_row = ON_J if laws.transmits_couples(law) or batch_type == MIXED_TYPES else ON_I
     scatter_forces(law.damping, sink, number, out, torque_j_row, context.neighbours.force_torque[row:])
 
 
@@ -432,7 +432,7 @@ def collect_rows(sink, geometry, number, batch_type, row, start, context, kinema
     t = 0
     while t < number:
         first = t
-        if ids[CANDIDATE, first] == VOID:
+        if ids[CANDIDATE, first] == NO_CANDIDATE:
             t += 1
             continue
         i, j = neighbours.sphere_i[start + ids[CANDIDATE, first]], neighbours.sphere_j[start + ids[CANDIDATE, first]]

@@ -19,19 +19,19 @@ from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
     ENERGY,
     FORCE,
-    HELD,
-    LASTS,
     LOSS,
     MAY_BE_NEW,
     NORMAL,
     ONGOING,
+    OPEN_LOSS,
     OVERLAP,
+    PERSISTS,
     POINT,
     STIFFNESS,
     Segments,
     SingleSpheres,
     SphereClusters,
-    touch_of,
+    kinematics_in_column,
     weight_of,
 )
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, add_sums, no_energy, no_sums
@@ -40,7 +40,7 @@ from dem.kernels.soft.contact.shared_damping import of_mass
 
 
 class BatchSettings(NamedTuple):
-    """How a batch of contacts is evaluated."""
+    """Settings by which a batch of contacts is evaluated."""
 
     geometry: tuple  # how bodies touch, see `batch_kinematics`
     sink: tuple  # where results go, see ``result_sinks``
@@ -99,11 +99,11 @@ def turn_spheres(geometry, law, alike, kinematics, t, force, couple, out):
         are not alike.
     """
     torque = cross(get(kinematics, POINT, t), force)
-    if alike and laws.turns(law):
+    if alike and laws.transmits_couples(law):
         write_torques(out, t, torque, torque, couple)
     else:
         put(out, ON_I, t, torque)
-        if laws.turns(law):
+        if laws.transmits_couples(law):
             put(out, ON_J, t, couple)
         elif not alike:
             put(out, ON_J, t, cross(get(kinematics, ARM, t), scale(-1.0, force)))
@@ -116,7 +116,7 @@ def turn_bodies(geometry, law, alike, kinematics, t, force, couple, out):
     geometry, alike, kinematics, t, force, couple: see `turn_spheres`.
     Writes out: rows ON_I and ON_J.
     """
-    if not laws.turns(law):
+    if not laws.transmits_couples(law):
         couple = (0.0, 0.0, 0.0)
     torque_j = cross(get(kinematics, ARM, t), scale(-1.0, force))
     write_torques(out, t, cross(get(kinematics, POINT, t), force), torque_j, couple)
@@ -154,7 +154,7 @@ def write_loss(sink, out, t, weight, outcome, half, time_sign):
 def write_heat(sink, out, t, weight, outcome, half, time_sign):
     """Write the energy that a contact dissipates in a step, and the part still to come, see `dissipated_heat`."""
     gross, kept = dissipated(outcome, time_sign)
-    out[flat(LOSS, t)], out[flat(HELD, t)] = weight * gross, weight * kept
+    out[flat(LOSS, t)], out[flat(OPEN_LOSS, t)] = weight * gross, weight * kept
 
 
 @inline
@@ -194,18 +194,18 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
     alike, may_begin: whether both are single spheres of one kind; whether it may have begun in the last step.
     i, j, t, kinematics, sums: the two materials, column, kinematics; sums so far.
     Writes batch_history: (R, BLOCK) history of the contacts, a column each.
-    Writes out: rows FORCE, LASTS, ON_I and ON_J; ENERGY of capsules, LOSS for reports.
+    Writes out: rows FORCE, PERSISTS, ON_I and ON_J; ENERGY of capsules, LOSS for reports.
     Returns `Sums` with this contact's.
     """
     geometry, law, half = settings.geometry, settings.law, settings.half
-    contact, weight = touch_of(kinematics, t, may_begin), weight_of(geometry, kinematics, t)
+    contact, weight = kinematics_in_column(kinematics, t, may_begin), weight_of(geometry, kinematics, t)
     history = laws.load(law, batch_history.T, t, 0)
     contact, outcome, history = contact_force(law, i, j, contact, 0.0, history, half, settings.time_sign)
     laws.store(law, batch_history.T, t, 0, history)
     force = scale(weight, outcome.force)
     put(out, FORCE, t, force)
     turn(geometry, law, alike, kinematics, t, force, scale(weight, outcome.couple), out)
-    out[flat(LASTS, t)] = 1.0 if outcome.persists else 0.0
+    out[flat(PERSISTS, t)] = 1.0 if outcome.persists else 0.0
     store_energy(geometry, out, t, outcome.elastic + outcome.spring_energy)
     store_loss(settings.sink, out, t, weight, outcome, half, settings.time_sign)
     return add_sums(sums, energies_of(outcome, contact.overlap, weight, no_energy(), settings.per_joule))

@@ -109,7 +109,7 @@ def ball_at_plane(kinds, s, b, normal, bodies):
 def number_of_corners(kinds, law, s, b, bodies):
     """Number of vertices at which piece s of body b may meet a plane; 0 if it does at its support point only."""
     body = convex_body(s, b, bodies, kinds)
-    if laws.has_range(law) or laws.begins(law) > 0.0 or not has_facets(body):
+    if laws.has_range(law) or laws.largest_begin_gap(law) > 0.0 or not has_facets(body):
         return 0
     return int(body.numbers[body.at + 1])
 

@@ -24,9 +24,9 @@ from dem.kernels.convex import newton_batches
 from dem.kernels.convex.facets import extent
 from dem.kernels.convex.overlap import APART, BY_SHIFTS, UNFINISHED, USUAL, first_direction, overlap_of_cores
 from dem.kernels.convex.overlap import overlap as convex_overlap
-from dem.kernels.convex.shape_kinds import NOWHERE, has_facets, is_smooth_at, rounding_of, support_of
+from dem.kernels.convex.shape_kinds import ZERO_VECTOR, has_facets, is_smooth_at, rounding_of, support_of
 from dem.kernels.domain.deforming import DeformingFaces
-from dem.kernels.domain.faces import BoxFaces, height, inward
+from dem.kernels.domain.faces import BoxFaces, inward, signed_distance
 from dem.kernels.domain.periodic import minimum_image, nearest_image
 from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, dot, load, scale, store, subtract
@@ -60,7 +60,7 @@ MARGIN = 1e-10  # over the sizes, far above rounding and the deviation of a unit
 @inline
 def is_of_corners(law, a, b):
     """Whether a pair touches at the corners and edges of polyhedra, if its cores are apart."""
-    return not laws.has_range(law) and not laws.begins(law) > 0.0 and has_facets(a) and has_facets(b)
+    return not laws.has_range(law) and not laws.largest_begin_gap(law) > 0.0 and has_facets(a) and has_facets(b)
 
 
 @inline
@@ -392,7 +392,7 @@ def find_corners(kinds, sink, law, k, at, bodies, neighbours, box, overlap, sums
         if along - h_a - h_b > APART * size:
             bound = reach + 2.0 * MARGIN * size - (along - h_a - h_b)
     else:
-        n = NOWHERE
+        n = ZERO_VECTOR
     if bound == -math.inf:
         bound, n, _, found = overlap_of_cores(a, b, r, n, 0.0)
         if not found:
@@ -406,7 +406,7 @@ def find_corners(kinds, sink, law, k, at, bodies, neighbours, box, overlap, sums
         if bound < 0.0:
             record_clearance(sink, k, -bound - MARGIN * neighbours.contact_distance[k], bodies, neighbours)
     overlap[at] = bound
-    store_overlap(k, bound, n, NOWHERE, neighbours)
+    store_overlap(k, bound, n, ZERO_VECTOR, neighbours)
     if bound > 0.0 and not is_report(sink):
         begin_history(kinds, law, k, neighbours)
 
@@ -559,7 +559,7 @@ def measure_faces(bodies, kinds, box, overlap):
         for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
             for face in range(6):
                 x = at_plane(kinds, s, b, inward(face), bodies)
-                overlap[face, s] = radius_of(s, b, bodies, kinds) - height(x, face, box)
+                overlap[face, s] = radius_of(s, b, bodies, kinds) - signed_distance(x, face, box)
 
 
 @kernel

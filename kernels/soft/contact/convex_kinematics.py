@@ -17,7 +17,7 @@ from dem.kernels.simd.transpose import EIGHT, columns_of
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
     CANDIDATE,
-    KNOWN,
+    KINEMATICS_ROWS,
     MIXED_TYPES,
     NORMAL,
     OF_I,
@@ -33,7 +33,9 @@ from dem.kernels.soft.contact.convex_contacts import FOUND, load_overlap
 
 # rows that are gathered: `Neighbours.lines` of both pieces of a contact, in scratch of polyhedra, which is free then
 LINE_I, LINE_J = OF_POLYHEDRA // BLOCK, OF_POLYHEDRA // BLOCK + LINES
-PLACE = KNOWN + 6  # row of kinematics, behind those of ``facet_contacts``: place from the centre of sphere j [m]
+PLACE = (
+    KINEMATICS_ROWS + 6
+)  # row of kinematics, behind those of ``facet_contacts``: place from the centre of sphere j [m]
 PIECE_I, PIECE_J = 3, 4  # rows of integers: both pieces
 read_first_of_i, read_second_of_i = (columns_of(*range(r, r + EIGHT)) for r in (LINE_I, LINE_I + EIGHT))
 read_first_of_j, read_second_of_j = (columns_of(*range(r, r + EIGHT)) for r in (LINE_J, LINE_J + EIGHT))
@@ -69,7 +71,7 @@ def inverse_rolling_inertia(body):
 @inline
 def joint_rolling_inertia(law, one, other):
     """What resists rolling of two bodies on each other [kg m²]; 0 for laws without couples, which do not ask for it."""
-    if not laws.turns(law):
+    if not laws.transmits_couples(law):
         return 0.0
     return 1.0 / (inverse_rolling_inertia(one) + inverse_rolling_inertia(other))
 

@@ -29,7 +29,7 @@ from dem.kernels.convex.facets import NORMAL as FOUND_NORMAL
 from dem.kernels.convex.facets import PLACE as FOUND_PLACE
 from dem.kernels.convex.facets import WEIGHT as FOUND_WEIGHT
 from dem.kernels.convex.overlap import USUAL, overlap_of_cores
-from dem.kernels.convex.shape_kinds import NOWHERE, rounding_of
+from dem.kernels.convex.shape_kinds import ZERO_VECTOR, rounding_of
 from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
 from dem.kernels.simd.memory import prefetch
@@ -39,19 +39,19 @@ from dem.kernels.soft.contact.batch_kinematics import (
     CANDIDATE,
     ENERGY,
     FORCE,
-    KNOWN,
-    LASTS,
+    KINEMATICS_ROWS,
     MASS,
     MIXED_TYPES,
+    NO_CANDIDATE,
     NORMAL,
     OF_I,
     OF_J,
     OF_POLYHEDRA,
     OVERLAP,
+    PERSISTS,
     POINT,
-    VOID,
     WEIGHT,
-    touch_of,
+    kinematics_in_column,
     write_vector_columns,
 )
 from dem.kernels.soft.contact.contact_detection import FORCE_J, LINE, ON_I, ON_J
@@ -77,8 +77,8 @@ from dem.kernels.soft.state import SOLVER
 SLOTS = 8  # contacts of a pair of polyhedra that remember anything
 # rows behind those of kinematics, which faces of the box use at other times: ∇w, as force and torque, about the centre
 # of the first body in the end
-BY_FORCE, BY_TORQUE = KNOWN, KNOWN + 3
-# rows of integers: candidate of a column, also if it is VOID; number of a contact in its pair; its key; where it
+BY_FORCE, BY_TORQUE = KINEMATICS_ROWS, KINEMATICS_ROWS + 3
+# rows of integers: candidate of a column, also if that is NO_CANDIDATE; number of a contact in its pair; key; where it
 # remembers
 PAIR, ORDER, SLOT_KEY, HISTORY_AT = 8, 5, 6, 7
 
@@ -154,7 +154,7 @@ def share_damping(law, first, number, k, half, bodies, kinds, neighbours, kinema
     push, rate = no_multi_contact(), 0.0
     b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
     for t in range(first, first + number):
-        contact = touch_of(kinematics, t, True)
+        contact = kinematics_in_column(kinematics, t, True)
         secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, recalled(law, t, k, neighbours, ids), half)
         weighed, normal_velocity = kinematics[flat(WEIGHT, t)] * secant, dot(contact.velocity, contact.normal)
         push = add_contact(
@@ -164,7 +164,7 @@ def share_damping(law, first, number, k, half, bodies, kinds, neighbours, kinema
         yielding = inverse_effective_mass(b, push.force, push.torque_b, bodies, kinds)
         rate = (yielding + inverse_effective_mass(c, push.force, push.torque_c, bodies, kinds)) / push.square
     for t in range(first, first + number if rate > 0.0 else first):
-        contact = touch_of(kinematics, t, True)
+        contact = kinematics_in_column(kinematics, t, True)
         secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, recalled(law, t, k, neighbours, ids), half)
         kinematics[flat(MASS, t)] = secant / rate
 
@@ -187,7 +187,7 @@ def recalled(law, t, k, neighbours, ids):
     """History of the contact of column t, of candidate k."""
     if ids[HISTORY_AT, t] > 0:
         return laws.load(law, neighbours.history, k, ids[HISTORY_AT, t])
-    return laws.nothing(law)
+    return laws.initial_history(law)
 
 
 @inline
@@ -234,13 +234,13 @@ def record_corners(sink, law, first, number, k, a, b, r, n, bodies, neighbours, 
     """
     if number > 0:
         n = get(kinematics, NORMAL, first)
-        store_overlap(k, kinematics[flat(OVERLAP, first)], n, NOWHERE, neighbours)
+        store_overlap(k, kinematics[flat(OVERLAP, first)], n, ZERO_VECTOR, neighbours)
         store_normal(law, k, n, neighbours)
         count_steps(sums, 1, USUAL)
     else:
         neighbours.has_history[k] = 0
         overlap, n, _, _ = overlap_of_cores(a, b, r, n, -math.inf)
-        store_overlap(k, overlap, n, NOWHERE, neighbours)
+        store_overlap(k, overlap, n, ZERO_VECTOR, neighbours)
         if overlap < 0.0:
             record_clearance(sink, k, -overlap - MARGIN * neighbours.contact_distance[k], bodies, neighbours)
 
@@ -274,7 +274,7 @@ def add_pair(sink, law, first, counted, k, bodies, kinds, neighbours, box, scrat
         ids[SLOT_KEY, first], ids[HISTORY_AT, first] = 0, 1 if has_history else 0
         number = 1
     for t in range(first, first + number):
-        ids[PAIR, t], ids[ORDER, t], ids[CANDIDATE, t] = counted, t - first, counted if weight > 0.0 else VOID
+        ids[PAIR, t], ids[ORDER, t], ids[CANDIDATE, t] = counted, t - first, counted if weight > 0.0 else NO_CANDIDATE
     return number
 
 
@@ -304,7 +304,7 @@ def compute_facet_kinematics(geometry, sink, start, first, touching, context, ga
 
     geometry, sink, context: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
     start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
-    Writes kinematics, ids: a column a contact; the latter (`batch_kinematics.TOLD`, BLOCK).
+    Writes kinematics, ids: a column a contact; the latter (`batch_kinematics.ID_ROWS`, BLOCK).
     Writes gathered: see ``convex_kinematics``; behind all rows scratch, see `facets.SCRATCH`.
     Writes context.neighbours, context.chunk_sums: see `record_corners`, in steps.
     Returns the number of columns, first pair that is still to come, and MIXED_TYPES.
@@ -350,14 +350,14 @@ def store_facet_history(geometry, law, first, number, touching, ids, batch_histo
     columns = laws.columns(law)
     for t in range(number):
         k, at = ids[CANDIDATE, t], abs(ids[HISTORY_AT, t])
-        if k == VOID:
+        if k == NO_CANDIDATE:
             continue
         if ids[SLOT_KEY, t] == 0:
-            has_history[k], at = 1 if out[flat(LASTS, t)] > 0.0 else 0, 0
+            has_history[k], at = 1 if out[flat(PERSISTS, t)] > 0.0 else 0, 0
         elif ids[ORDER, t] == 0:
             for slot in range(SLOTS if laws.remembers(law) else 0):
                 history[k, slot_at(law, slot)] = 0.0
-        if ids[SLOT_KEY, t] == 0 or (at > 0 and out[flat(LASTS, t)] > 0.0):
+        if ids[SLOT_KEY, t] == 0 or (at > 0 and out[flat(PERSISTS, t)] > 0.0):
             for r in range(columns):
                 history[k, at + r] = batch_history[r, t]
             if ids[SLOT_KEY, t] > 0:

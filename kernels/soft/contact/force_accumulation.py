@@ -10,7 +10,7 @@ from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.contact_detection import FORCE_J, SHARED, VECTOR_WIDTH, clear, write_force_torque
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
-from dem.kernels.soft.contact.dissipated_heat import add_dissipation_of_pairs, turn_line, turn_shared
+from dem.kernels.soft.contact.dissipated_heat import add_dissipation_of_pairs, reverse_force_line, reverse_shared_line
 from dem.kernels.soft.neighbours.candidate_pairs import GROUP
 from dem.kernels.soft.state import Kinds
 
@@ -26,13 +26,13 @@ def gather_any_pairs(c, first_body, context):
 
 @inline
 def range_with_contacts(c, context):
-    """Where the bodies of chunk c that have anything to touch begin and end in `Neighbours.with_contacts`."""
+    """First and last index in `Neighbours.with_contacts` of the bodies of chunk c that have candidates."""
     low, _ = chunk_of(c, context.bodies.kind.size)
     return low, low + context.neighbours.with_contacts_count[c]
 
 
 @vector_loop
-def gather_round(low, high, first_body, e, count_as_second, count_as_first, incident, pair_force, force):
+def gather_single_spheres(low, high, first_body, e, count_as_second, count_as_first, incident, pair_force, force):
     """Force of the candidate pairs on bodies that are one sphere: one candidate a pair, no torque.
 
     Pairs are taken in whole groups, filled up with a candidate that is always zero: the processor predicts the number
@@ -62,7 +62,7 @@ def gather_round(low, high, first_body, e, count_as_second, count_as_first, inci
 def gather_elastic(c, first_body, context):
     """Force on the single spheres of chunk c; see `gather_pairs`."""
     neighbours, (low, high) = context.neighbours, chunk_of(c, context.bodies.kind.size)
-    gather_round(
+    gather_single_spheres(
         low, high, first_body, neighbours.pairs_of_body_start[c], neighbours.count_as_second, neighbours.count_as_first,
         neighbours.pairs_of_body, neighbours.pair_force, context.bodies.force,
     )  # fmt: skip
@@ -91,7 +91,7 @@ def gather_lines(
     spheres are equal and contacts have no couples, the torque is the same on both. Otherwise a row has the torque on j,
     the force and the torque on i, so that the line of either body is two thirds of a row.
 
-    e, count_as_second, count_as_first, incident: see `gather_round`.
+    e, count_as_second, count_as_first, incident: see `gather_single_spheres`.
     row, force_torque, heat: of `Neighbours`. dissipated: of `Bodies`. per_joule: units of energy a joule.
     Writes force, torque: (3, N) world frame [N, N m]; the latter may be empty. Writes sums: (8,) or longer, scratch.
     Writes dissipated: what contacts take up.
@@ -106,9 +106,9 @@ def gather_lines(
             add_group(e, 0, incident, row, force_torque, sums)
             e += GROUP
         if shared:
-            turn_shared(heat, sums)
+            reverse_shared_line(heat, sums)
         else:
-            turn_line(heat, sums)
+            reverse_force_line(heat, sums)
         while e < stop:
             add_group(e, of_i, incident, row, force_torque, sums)
             e += GROUP

@@ -47,8 +47,8 @@ class HeatWallSink(NamedTuple):
 class ReportSink(NamedTuple):
     """Each contact gets a row, and nothing else is written."""
 
-    who: np.ndarray  # (R, 4) int64: numbers of the two bodies, and of the spheres within them
-    what: np.ndarray  # (R, COLUMNS), see `dem.kernels.soft.contact.contact_report.list_contacts`
+    ids: np.ndarray  # (R, 4) int64: numbers of the two bodies, and of the spheres within them
+    data: np.ndarray  # (R, COLUMNS), see `dem.kernels.soft.contact.contact_report.list_contacts`
     number: np.ndarray  # (1,) int64, contacts so far, also those for which there is no room
     time_sign: float  # -1: forces are evaluated at the time of the history
     half: float  # half a time step [s]
@@ -74,13 +74,13 @@ def write_row(sink, i, j, of_i, of_j, contact, force, loss, arm, branch):
     contact, force, loss, arm, branch: the contact [N, W, m, m].
     Writes sink: as `dem.kernels.soft.contact.contact_report.list_contacts`.
     """
-    n, who, what = sink.number[0], sink.who, sink.what
+    n, ids, data = sink.number[0], sink.ids, sink.data
     sink.number[0] += 1
-    if n < who.shape[0]:
-        who[n, 0], who[n, 1], who[n, 2], who[n, 3] = i, j, of_i, of_j
-        what[n, OVERLAP], what[n, LOSS] = contact.overlap, loss
+    if n < ids.shape[0]:
+        ids[n, 0], ids[n, 1], ids[n, 2], ids[n, 3] = i, j, of_i, of_j
+        data[n, OVERLAP], data[n, LOSS] = contact.overlap, loss
         for axis in range(3):
-            what[n, NORMAL + axis] = contact.normal[axis]
-            what[n, FORCE + axis] = force[axis]
-            what[n, ARM + axis] = arm[axis]
-            what[n, BRANCH + axis] = branch[axis]
+            data[n, NORMAL + axis] = contact.normal[axis]
+            data[n, FORCE + axis] = force[axis]
+            data[n, ARM + axis] = arm[axis]
+            data[n, BRANCH + axis] = branch[axis]

@@ -19,9 +19,9 @@ from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.numerics.columns import flat
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
 from dem.kernels.soft.contact import cluster_kinematics
-from dem.kernels.soft.contact.batch_kinematics import MASS, touch_of, weight_of
+from dem.kernels.soft.contact.batch_kinematics import MASS, kinematics_in_column, weight_of
 from dem.kernels.soft.contact.capsule_blending import closest
-from dem.kernels.soft.contact.capsule_contacts import pose, touch_at, velocity_of_image, yielding
+from dem.kernels.soft.contact.capsule_contacts import inverse_contact_mass, pose, touch_at, velocity_of_image
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, from_body, radius_at
 from dem.kernels.soft.contact.cluster_kinematics import distance_and_stiffness_of
 from dem.kernels.soft.contact.convex_bodies import FacetedBodyKinds
@@ -76,7 +76,7 @@ def history_of(law, k, neighbours):
     """History of the contact of candidate k."""
     if neighbours.has_history.size > 0 and neighbours.has_history[k] != 0:
         return laws.load(law, neighbours.history, k, 0)
-    return laws.nothing(law)
+    return laws.initial_history(law)
 
 
 @inline
@@ -97,12 +97,16 @@ def kinematics_of_capsules(kinds, law, k, bodies, neighbours, box):
     at_b = add(load(bodies.velocity_predicted, b), cross(w_b, of_b))
     v_c = add(load(bodies.velocity_predicted, c), velocity_of_image(i, j, bodies, kinds, box))
     at_c = add(v_c, cross(w_c, of_c))
-    mass = 1.0 / (yielding(kinds, b, of_b, normal, bodies) + yielding(kinds, c, of_c, normal, bodies))
+    mass = 1.0 / (
+        inverse_contact_mass(kinds, b, of_b, normal, bodies) + inverse_contact_mass(kinds, c, of_c, normal, bodies)
+    )
     velocity = subtract(at_b, at_c)
     return pair_kinematics(b, c, r_b, r_c, stiffness, mass, overlap, normal, velocity, bodies, kinds), of_b, of_c
 
 
-look = select("kinds", {Kinds: cluster_kinematics.look, Capsules: kinematics_of_capsules})
+candidate_kinematics = select(
+    "kinds", {Kinds: cluster_kinematics.candidate_kinematics, Capsules: kinematics_of_capsules}
+)
 
 
 @func
@@ -120,7 +124,7 @@ def oscillation_rate(law, first, start, touching, half, bodies, kinds, neighbour
         stop += 1
     push, rate = no_multi_contact(), 0.0
     for t in range(first, stop if stop - first > 1 else first):
-        contact, arm_b, arm_c = look(kinds, law, start + touching[t], bodies, neighbours, box)
+        contact, arm_b, arm_c = candidate_kinematics(kinds, law, start + touching[t], bodies, neighbours, box)
         history = history_of(law, start + touching[t], neighbours)
         m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
         secant = laws.secant(law, m_i, m_j, contact, history, half)
@@ -152,7 +156,7 @@ def assign_damping_masses_of_clusters(geometry, first, stop, start, touching, co
             end, rate = oscillation_rate(law, begin, start, touching, half, bodies, kinds, neighbours, box)
         t = at - first
         if rate > 0.0 and weight_of(geometry, kinematics, t) > 0.0:
-            contact = touch_of(kinematics, t, True)
+            contact = kinematics_in_column(kinematics, t, True)
             m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
             kinematics[flat(MASS, t)] = laws.secant(law, m_i, m_j, contact, history_of(law, k, neighbours), half) / rate
 

@@ -18,7 +18,7 @@ from dem.kernels.domain.periodic import wrap_position
 from dem.kernels.fluid import sampling
 from dem.kernels.fluid.gradients import OUTSIDE, PLACE, write_three
 from dem.kernels.fluid.gridded import SCRATCH
-from dem.kernels.fluid.relaxation_step import step_in_two, step_relaxed, with_added_mass
+from dem.kernels.fluid.relaxation_step import step_relaxed, step_whole_from_half, with_added_mass
 from dem.kernels.numerics.quaternion import load_quaternion, turn
 from dem.kernels.numerics.vector import add_scaled, load, scale, store, subtract
 from dem.kernels.soft.fluid import fluid_cache as rows
@@ -102,7 +102,7 @@ def mean_velocity_over(fluid, scheme, g, q, span, inverse_mass, flow, gravity, s
     shares = shares_along(scheme, span, scale(mass_ratio * inverse_mass, resistance))
     acceleration = subtract(scale(mass_ratio, add_scaled(other_accelerations, inverse_mass, force)), slope)
     slip = add_scaled(subtract(flow.velocity, v), -0.5 * span, slope)
-    change = step_in_two(
+    change = step_whole_from_half(
         shares, step_relaxed(shares, to_body_frame(scheme, q, slip), to_body_frame(scheme, q, acceleration))
     )
     return add_scaled(add_scaled(v, 0.5, to_world_frame(scheme, q, change)), 0.5 * span, slope)

@@ -147,6 +147,6 @@ def start(context):
             energy += as_fixed(turning, per_joule)
             work += of_spin
         total_work = add_words(total_work, as_words(work, per_joule))
-    fluid.medium.drawing[0] = in_units(total_work)
-    fluid.medium.drawn[0], fluid.medium.drawn[1] = 0.0, 0.0
+    fluid.medium.work_half_step[0] = in_units(total_work)
+    fluid.medium.work[0], fluid.medium.work[1] = 0.0, 0.0
     return energy

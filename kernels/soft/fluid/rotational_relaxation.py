@@ -94,7 +94,7 @@ def predict_rotation(fluid, scheme, memory, g, q, inertia, flow, contacts, dt):
     spin, rate, interval = scale(0.5, curl(flow.gradient)), strain(flow.gradient), fluid.medium.interval
     target, slope = torque_free_spin(scheme, medium, g, q, spin, rate, omega)
     span, share, start = interval * dt, 0.5 - 0.5 / interval, omega
-    if rotation.leaps(scheme):
+    if rotation.is_leapfrog(scheme):
         share, start = 0.5, rotation.behind(scheme, memory, inertia)
     slip = subtract(target, start)
     inverse_inertia = divide((1.0, 1.0, 1.0), inertia)
@@ -118,13 +118,13 @@ def relaxed_rotation(scheme, memory, q, inertia, target, slope, shares, torque, 
     Returns memory; torque that leads there, in the body frame [N m].
     """
     omega = predicted_spin(scheme, memory, q, inertia, dt)
-    if rotation.leaps(scheme):
+    if rotation.is_leapfrog(scheme):
         gyroscopic = gyroscopic_torque(scheme, omega, inertia)
         acceleration = divide(subtract(torque, gyroscopic), inertia)
         slip = subtract(target, rotation.behind(scheme, memory, inertia))
         rate = scale(1.0 / dt, whole_step(dt, shares, slip, acceleration, slope))
         applied = add(gyroscopic, multiply(inertia, rate))
-        if rotation.leads(scheme):
+        if rotation.has_lead(scheme):
             return rotation.lead(scheme, memory, q, rate, dt), applied
         return rotation.correct(scheme, memory, q, to_world_frame(scheme, q, applied), inertia, dt), applied
     along = (rate_of(shares[0]), rate_of(shares[1]), rate_of(shares[2]))
@@ -158,7 +158,7 @@ def relax_rotation(
         memory, applied = relaxed_rotation(scheme, memory, q, i, target, slope, shares, contacts, dt)
         rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
         omega = spin_at_whole_step(scheme, memory, q, i, dt)
-        step = subtract(omega, behind) if rotation.leaps(scheme) else (0.0, 0.0, 0.0)
+        step = subtract(omega, behind) if rotation.is_leapfrog(scheme) else (0.0, 0.0, 0.0)
         of_fluid = scale(0.5 * dt, subtract(applied, contacts))
         here = b < present
         energy += as_fixed(rotational(i, omega), per_joule) if here else np.int64(0)
@@ -189,7 +189,7 @@ def start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds):
     along = rates_of(against, medium, g, divide((1.0, 1.0, 1.0), i))
     torque = add(contacts, multiply(multiply(i, along), relative))
     step = scale(0.5 * dt, divide(torque, i))
-    if rotation.leaps(scheme):
+    if rotation.is_leapfrog(scheme):
         gyroscopic = gyroscopic_torque(scheme, omega, i)
         step = step_after(
             dt, shares_along(scheme, dt, along), relative, divide(subtract(contacts, gyroscopic), i), slope,

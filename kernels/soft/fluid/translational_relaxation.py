@@ -9,9 +9,9 @@ import numpy as np
 from dem.kernels import fluid as fluids
 from dem.kernels import rotation
 from dem.kernels.compiler.jit import argument, inline, select, vector_loop
-from dem.kernels.domain.periodic import potential_place
+from dem.kernels.domain.periodic import potential_position
 from dem.kernels.fluid.gradients import along, curl, three, write_three
-from dem.kernels.fluid.relaxation_step import of_body, of_sphere, step_in_two, step_relaxed
+from dem.kernels.fluid.relaxation_step import of_body, of_sphere, step_relaxed, step_whole_from_half
 from dem.kernels.numerics.energy import add_words, as_fixed, as_words, gravitational, translational
 from dem.kernels.numerics.quaternion import load_quaternion, rotate, rotate_back
 from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, store, subtract
@@ -43,7 +43,7 @@ def fluid_force(fluid, scheme, g, q, flow, gravity, spin, v):
     displaced = medium.density * medium.volume[g]
     resistance = fluids.resist(fluid.drag, medium, g, reynolds, to_body_frame(scheme, q, slip), flow)
     accelerating = add(flow.change, along(flow.gradient, flow.velocity))
-    force = fluids.press_on(flow, medium, g, displaced, accelerating, gravity)
+    force = fluids.pressure_force_on(flow, medium, g, displaced, accelerating, gravity)
     if medium.is_sphere[g] > 0.0:
         vorticity = curl(flow.gradient)
         excess = add_scaled(spin, -0.5, vorticity)
@@ -84,7 +84,7 @@ def driven_sphere(scheme, cache, b, q, slip, other_accelerations):
     """
     shares = rows.shares_in(scheme, cache, rows.SHARE, rows.SHARES, b)
     change = add(three(cache, rows.TARGET, b), step_relaxed(shares, slip, other_accelerations))
-    return change, step_in_two(shares, change)
+    return change, step_whole_from_half(shares, change)
 
 
 @inline
@@ -97,7 +97,7 @@ def driven_body(scheme, cache, b, q, slip, other_accelerations):
     shares = rows.shares_in(scheme, cache, rows.SHARE, rows.SHARES, b)
     slip, push = add(three(cache, rows.TARGET, b), slip), add(three(cache, rows.PUSH, b), other_accelerations)
     change = step_relaxed(shares, rotate_back(q, slip), rotate_back(q, push))
-    return rotate(q, change), rotate(q, step_in_two(shares, change))
+    return rotate(q, change), rotate(q, step_whole_from_half(shares, change))
 
 
 record_drive = select("scheme", {rotation.SphericalPCDM: drive_sphere, object: drive_body})
@@ -141,7 +141,7 @@ def integrate_velocities(
         record_vector(law, add_scaled(later, 0.5, subtract(later, v)), velocity_predicted, b)
         if keep_force:
             store(force, b - first_body, scale(m, subtract(scale(2.0 / dt, subtract(later, now)), gravity)))
-        height = gravitational(m, gravity, potential_place(box, x, image, b), reference_potential)
+        height = gravitational(m, gravity, potential_position(box, x, image, b), reference_potential)
         moved = add_motion(box, moved, m, now)
         here = b < present
         energy += as_fixed(translational(m, now) + height, per_joule) if here else np.int64(0)

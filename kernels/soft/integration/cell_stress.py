@@ -128,11 +128,11 @@ def record_virial_of_bonds(box, bonds, c, bodies):
         box.parts[c, column] = 0
     for k in range(low, bonds.chunk_first[c + 1]):
         r = minimum_image(box, load(bodies.position, bonds.first[k]), load(bodies.position, bonds.second[k]))
-        m = dyad(r, load(bonds.pull, k - low + bonds.pull_at[c]))
+        m = dyad(r, load(bonds.forces, k - low + bonds.first_force[c]))
         for component in range(9):
-            whole, rest = as_words(m[component], box.unit[1])
+            whole, subunits = as_words(m[component], box.unit[1])
             box.parts[c, BONDS + component] += whole
-            box.parts[c, BONDS + 9 + component] += rest
+            box.parts[c, BONDS + 9 + component] += subunits
 
 
 of_bonds = select("bonds", {NoBonds: None, Bonds: record_virial_of_bonds})

@@ -76,7 +76,7 @@ def candidate_margin(context):
     law, constants = context.law, context.constants
     if laws.has_range(law):
         return constants.candidate_skin + constants.range + 2.0 * displacement.largest(context.chunk_sums, DISPLACEMENT)
-    if laws.begins(law) > 0.0:
+    if laws.largest_begin_gap(law) > 0.0:
         return constants.candidate_skin + constants.range
     return constants.candidate_skin
 
@@ -102,7 +102,7 @@ def evaluate_and_accumulate(c, evaluates, d, accumulates, first_body, time_sign,
         if neighbours.near_wall_count[d] > 0:
             sums = compiled_stages.wall_forces(d, first_body, time_sign, compiled_stages.context_of_walls(context))
         per_joule = context.constants.per_joule
-        bond_step.pull(neighbours.bonds, neighbours.heat, d, first_body, time_sign, per_joule, context.bodies)
+        bond_step.add_forces(neighbours.bonds, neighbours.heat, d, first_body, time_sign, per_joule, context.bodies)
         write_sums(chunk_sums, d, WALLS, sums)
         if context.kinds.fixed:
             add_work_of_fixed(d, first_body, context)
@@ -113,12 +113,12 @@ def add_work_of_fixed(c, first_body, context):
     """Add the work that fixed bodies of chunk c do on others in half a step to that of walls."""
     bodies, constants = context.bodies, context.constants
     low, high = chunk_of(c, bodies.kind.size)
-    whole, rest = work_of_fixed(
+    whole, subunits = work_of_fixed(
         low, high, first_body, 0.5 * constants.dt, constants.per_joule, bodies.kind, context.kinds.inverse_mass,
         bodies.velocity, bodies.force,
     )  # fmt: skip
     context.chunk_sums[c, WALLS + 5] += whole
-    context.chunk_sums[c, WALLS + 6] += rest
+    context.chunk_sums[c, WALLS + 6] += subunits
 
 
 @inline

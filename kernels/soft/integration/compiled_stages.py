@@ -24,7 +24,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box
 
 SUMS = Sums(0, 0, 0, (0, 0), (0, 0), (0, 0))
 # to who only asks whether velocities are wanted
-law_interface = select("law", {laws.Elastic: laws.Elastic(), laws.Composite: laws.Lossy()})
+law_interface = select("law", {laws.Elastic: laws.Elastic(), laws.Composite: laws.VelocityDependent()})
 # to who only asks whether it is that of single spheres
 scheme_interface = select("scheme", {rotation.SphericalPCDM: rotation.SphericalPCDM(), object: rotation.Euler()})
 

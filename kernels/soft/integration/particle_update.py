@@ -13,10 +13,10 @@ from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.domain.deforming import DeformingFaces, by_form
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import (
-    carry,
-    carry_velocities,
-    carry_velocity,
-    potential_place,
+    advance_position,
+    map_velocities,
+    map_velocity,
+    potential_position,
     record_wrap,
     unwrap_position,
     wrap_position,
@@ -37,7 +37,7 @@ from dem.kernels.rotation.spherical import world_velocity
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.fixed import end_of_free, first_free, is_fixed
 from dem.kernels.soft.integration.cell_stress import add_motion, no_motion, record_motion_of_chunk
-from dem.kernels.soft.neighbours.displacement import larger, squared_turn
+from dem.kernels.soft.neighbours.displacement import larger, squared_tip_displacement
 from dem.kernels.soft.state import gravity_of
 
 
@@ -52,7 +52,7 @@ def drift(box, low, high, present, dt, position, velocity, image):
     fastest = np.int64(0)
     for b in range(low, high):
         v = load(velocity, b)
-        x, cells = wrap_position(box, carry(box, load(position, b), v, dt), dt)
+        x, cells = wrap_position(box, advance_position(box, load(position, b), v, dt), dt)
         store(position, b, x)
         record_wrap(box, cells, image, b)
         fastest = larger(fastest, dot(v, v)) if b < present else fastest
@@ -79,7 +79,7 @@ def write_spin(law, scheme, memory, q, inertia, dt, spin, b):
     store(spin, b, rotate(q, rotation.velocity(scheme, memory, q, inertia, dt)))
 
 
-record_spin = select("law", {laws.Elastic: None, laws.Lossy: write_spin})
+record_spin = select("law", {laws.Elastic: None, laws.VelocityDependent: write_spin})
 
 
 @inline
@@ -88,7 +88,7 @@ def write_vector(law, v, ahead, b):
     store(ahead, b, v)
 
 
-record_vector = select("law", {laws.Elastic: None, laws.Lossy: write_vector})
+record_vector = select("law", {laws.Elastic: None, laws.VelocityDependent: write_vector})
 
 
 @vector_loop
@@ -117,7 +117,7 @@ def turn(
 
 @inline
 def pose_body(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w, memory_a, memory_more, spin):
-    """Orientation of body b at the time of the forces, and its spin; returns the bound of `squared_turn`.
+    """Orientation of body b at the time of the forces, and its spin; returns the bound of `squared_tip_displacement`.
 
     scheme, law, b, inertia, tip, dt: inertia and tip of this body [kg m², m].
     Writes orientation, memory_q, memory_w, memory_a, memory_more, spin: of `Bodies`.
@@ -128,7 +128,7 @@ def pose_body(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w,
     q_old = load_quaternion(orientation, b)
     store_quaternion(orientation, b, q)
     record_spin(law, scheme, memory, q, inertia, dt, spin, b)
-    return squared_turn(tip, q, q_old)
+    return squared_tip_displacement(tip, q, q_old)
 
 
 @inline
@@ -183,10 +183,10 @@ def kick(
         a = add_scaled(gravity, 1.0 / m, f)
         max_acceleration_squared = larger(max_acceleration_squared, dot(f, f) * (1.0 / m) * (1.0 / m))
         v = load(velocity, b)
-        store(velocity, b, carry_velocity(box, add_scaled(v, dt, a)))
-        record_vector(law, carry_velocity(box, add_scaled(v, 1.5 * dt, a)), velocity_predicted, b)
+        store(velocity, b, map_velocity(box, add_scaled(v, dt, a)))
+        record_vector(law, map_velocity(box, add_scaled(v, 1.5 * dt, a)), velocity_predicted, b)
         v = add_scaled(v, 0.5 * dt, a)
-        height = gravitational(m, gravity, potential_place(box, load(position, b), image, b), reference_potential)
+        height = gravitational(m, gravity, potential_position(box, load(position, b), image, b), reference_potential)
         moved = add_motion(box, moved, m, v)
         # a mask, not a branch, which would hold the loads of the cell's lengths and keep LLVM from making vector code
         energy += as_fixed(translational(m, v) + height, per_joule) & -np.int64(b < present)
@@ -271,7 +271,7 @@ def predict(c, corrected, context):
     dt, bodies, kinds = context.constants.dt, context.bodies, context.kinds
     low, high = chunk_of(c, bodies.kind.size)
     if not corrected:
-        carry_velocities(context.box, low, high, bodies.velocity, bodies.velocity_predicted)
+        map_velocities(context.box, low, high, bodies.velocity, bodies.velocity_predicted)
     speed = drift_in_domain(
         context.box, low, high, bodies.n_active[0], dt, bodies.position, bodies.velocity, bodies.image
     )
@@ -282,7 +282,7 @@ def predict(c, corrected, context):
     while low < high:
         stop = end_of_free(low, high, bodies.kind, kinds)
         if bodies.angular_velocity_predicted.shape[1] > 0:
-            gone = turn_range(laws.Lossy(), low, stop, context)
+            gone = turn_range(laws.VelocityDependent(), low, stop, context)
         else:
             gone = turn_range(laws.Elastic(), low, stop, context)
         farthest = max(farthest, gone)
@@ -305,7 +305,7 @@ def correct(c, first_body, context):
     while low < high:
         stop = end_of_free(low, high, bodies.kind, kinds)
         if bodies.velocity_predicted.shape[1] > 0:
-            moving, acceleration_squared, moved = kick_range(laws.Lossy(), low, stop, first_body, context)
+            moving, acceleration_squared, moved = kick_range(laws.VelocityDependent(), low, stop, first_body, context)
         else:
             moving, acceleration_squared, moved = kick_range(laws.Elastic(), low, stop, first_body, context)
         energy, max_acceleration_squared = energy + moving, max(max_acceleration_squared, acceleration_squared)

@@ -11,7 +11,7 @@ from dem.kernels import fluid as fluids
 from dem.kernels.compiler.jit import fast_call, inline, select
 from dem.kernels.domain.periodic import begin_step, end_step, record_listing
 from dem.kernels.numerics.energy import accumulate
-from dem.kernels.numerics.quaternion import LARGEST_TURN
+from dem.kernels.numerics.quaternion import MAX_ROTATION_ANGLE
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.contact.convex_contacts import MOST_SOLVER_STEPS, SOLVER_COLUMNS
 from dem.kernels.soft.contact.dissipated_heat import record_evaluation
@@ -24,13 +24,13 @@ from dem.kernels.soft.wall_contact.near_wall_list import refresh_near_wall_list
 from dem.kernels.soft.wall_contact.wall_arrays import move_walls, record_displacement
 
 # commands of Python: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
-ADVANCE, BUILD_CANDIDATES, PLACE_SPHERES, START, SHOW = range(5)
+ADVANCE, BUILD_CANDIDATES, PLACE_SPHERES, START, WRITE_OUTPUT = range(5)
 
 # why `execute` returned
 DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP, ACCELERATES_TOO_MUCH, FEW_SLOTS = range(9)
 
 # a state whose forces are unknown; a complete step; predicted positions, at which forces are wanted next
-FRESH, COMPLETE, PREDICTED = range(3)
+NOT_STARTED, COMPLETE, PREDICTED = range(3)
 
 
 class RunState(NamedTuple):
@@ -40,7 +40,7 @@ class RunState(NamedTuple):
     """
 
     step: np.ndarray  # (1,) int64, steps completed
-    phase: np.ndarray  # (1,) int64, FRESH, COMPLETE or PREDICTED
+    phase: np.ndarray  # (1,) int64, NOT_STARTED, COMPLETE or PREDICTED
     elastic: np.ndarray  # (1,) int64, elastic energy at the last step, in units
     spring_energy: np.ndarray  # (1,) int64, part of it that is not normal laws' or adhesion's
     dissipated: np.ndarray  # (2,) by contacts since the start, with what they store besides normal laws' [units]
@@ -88,33 +88,33 @@ class OutputState(NamedTuple):
 
 @fast_call
 def execute(
-    command, scheme, law, fluid, mode, constants, stop, bodies, kinds, neighbours, box, progress, chunk_sums, view
+    command, scheme, law, fluid, mode, constants, stop, bodies, kinds, neighbours, box, run_state, chunk_sums, view
 ):
-    """Carry out a command of Python's; returns DONE, or why it came back.
+    """Execute a command; returns DONE, or the code of the limit that stopped it.
 
     One function for all of them, because what they share is then compiled once, and the hundred arrays that Python
     hands over are unpacked by one piece of code.
 
-    command: ADVANCE, BUILD_CANDIDATES, PLACE_SPHERES, START or SHOW.
+    command: ADVANCE, BUILD_CANDIDATES, PLACE_SPHERES, START or WRITE_OUTPUT.
     stop: as of `advance`.
-    Writes bodies, neighbours, box, progress, chunk_sums: as the function does that the command calls for.
+    Writes bodies, neighbours, box, run_state, chunk_sums: as the function does that the command calls for.
     Writes view: `OutputState`, if it is to be shown. Returns DONE, or one of the others of `advance`.
     """
     context = StepContext(scheme, law, fluid, constants, bodies, kinds, neighbours, box, chunk_sums)
     if command == PLACE_SPHERES:
         compiled_stages.place_all(bodies, kinds)
     elif command == START:
-        progress.energy_start[0] = progress.elastic[0] + start(context)
-    elif command == SHOW:
-        elapsed = (progress.step[0] - constants.start_step) * constants.dt
+        run_state.energy_start[0] = run_state.elastic[0] + start(context)
+    elif command == WRITE_OUTPUT:
+        elapsed = (run_state.step[0] - constants.start_step) * constants.dt
         compiled_stages.synchronise(elapsed, compiled_stages.context_of_motion(context), view)
     else:
-        return advance(command, stop, mode, context, progress)
+        return advance(command, stop, mode, context, run_state)
     return DONE
 
 
 @inline
-def advance(command, stop, mode, context, progress):
+def advance(command, stop, mode, context, run_state):
     """Take steps until `stop` of them are complete; returns why it came back.
 
     The state is left complete: the last step does not predict the next one.
@@ -122,18 +122,18 @@ def advance(command, stop, mode, context, progress):
     command: ADVANCE; or BUILD_CANDIDATES, to come back when candidates have been picked.
     stop: number of steps, counted from the start of the run.
     Writes context: the state after the last step; candidates picked as needed; `chunk_sums` is scratch.
-    Writes progress: `RunState`.
+    Writes run_state: `RunState`.
     Returns DONE, or why it came back: LIST_STALE to FEW_SLOTS.
     """
-    while command == BUILD_CANDIDATES or progress.step[0] < stop or progress.phase[0] == FRESH:
-        code = take_step(command, next_task(stop, context.box, progress), mode, context, progress)
+    while command == BUILD_CANDIDATES or run_state.step[0] < stop or run_state.phase[0] == NOT_STARTED:
+        code = take_step(command, next_task(stop, context.box, run_state), mode, context, run_state)
         if code != DONE or command == BUILD_CANDIDATES:
             return code
     return DONE
 
 
 @inline
-def take_step(command, task, mode, context, progress):
+def take_step(command, task, mode, context, run_state):
     """One time step, from predicted positions to those of the next step; or the part of it that a task calls for.
 
     Stages, in order: walls and faces move to the time of the forces; lists are checked, and candidates picked; a cell
@@ -143,108 +143,108 @@ def take_step(command, task, mode, context, progress):
 
     command: see `advance`.
     task: `chunk_step.FORCES`, PREDICT, STEP or LAST_STEP.
-    Writes context, progress: as `advance`. Returns what `advance` does.
+    Writes context, run_state: as `advance`. Returns what `advance` does.
     """
     if command == ADVANCE and task != chunk_step.PREDICT:
-        move_boundaries(time_of(task, context.constants.dt, progress), context, progress)
-    code = check_lists(command, mode, context, progress)
+        move_boundaries(time_of(task, context.constants.dt, run_state), context, run_state)
+    code = check_lists(command, mode, context, run_state)
     if code != DONE or command == BUILD_CANDIDATES:
         return code
     record_evaluation(context.neighbours.heat, chunk_step.ends(task), context.bodies)
     corrects, predicts = chunk_step.completes(task), chunk_step.begins(task)
-    begin_step(context.box, corrects, predicts, context.constants, context.bodies, progress)
+    begin_step(context.box, corrects, predicts, context.constants, context.bodies, run_state)
     fluids.follow_cell(context.fluid, context.box, False)
     totals = passes.step_chunks(mode, task, context)  # forces, correct, predict
     if task != chunk_step.PREDICT:
         totals = passes.with_work_of_cell(context.box, task, context, totals)
-    store_ledger(task, totals, context, context.chunk_sums, progress)
-    end_step(context.box, corrects, predicts, context.constants, progress)
-    return check_limits(task, totals, context, progress)
+    store_ledger(task, totals, context, context.chunk_sums, run_state)
+    end_step(context.box, corrects, predicts, context.constants, run_state)
+    return check_limits(task, totals, context, run_state)
 
 
 @inline
-def move_boundaries(time, context, progress):
+def move_boundaries(time, context, run_state):
     """Move faces and walls to the time of the next forces [s], and tell the fluid of it."""
-    progress.displacement_since_pick[0] += move_walls(context.box, time)
-    fluids.set_time(context.fluid, time, progress.step[0] + 1 - context.constants.start_step)
+    run_state.displacement_since_pick[0] += move_walls(context.box, time)
+    fluids.set_time(context.fluid, time, run_state.step[0] + 1 - context.constants.start_step)
 
 
 @inline
-def check_lists(command, mode, context, progress):
+def check_lists(command, mode, context, run_state):
     """Pick the candidates anew, or list the bodies near walls, if bodies or walls have moved too far for those listed.
 
     command: see `advance`.
     Returns DONE, LIST_STALE or NO_ROOM.
     """
-    predicted = progress.phase[0] == PREDICTED
+    predicted = run_state.phase[0] == PREDICTED
     if command == BUILD_CANDIDATES or (
-        predicted and 2.0 * progress.displacement_since_pick[0] > context.constants.candidate_skin
+        predicted and 2.0 * run_state.displacement_since_pick[0] > context.constants.candidate_skin
     ):
-        return refresh_candidates(command, mode, context, progress)
+        return refresh_candidates(command, mode, context, run_state)
     if predicted:
-        refresh_near_wall_list(mode, context, progress)
+        refresh_near_wall_list(mode, context, run_state)
     return DONE
 
 
 @inline
-def store_ledger(task, totals, context, chunk_sums, progress):
+def store_ledger(task, totals, context, chunk_sums, run_state):
     """Note what a pass did: energies, extremes and steps, and the work of walls.
 
     task, totals: what the pass did, `passes.Totals`.
     chunk_sums: what chunks reported, those of all ranks.
     """
-    update_run_state(context.fluid, task, totals, chunk_sums, progress)
+    update_run_state(context.fluid, task, totals, chunk_sums, run_state)
     if task != chunk_step.PREDICT:
         record_solver(context.kinds, chunk_sums)
         completes = task == chunk_step.STEP or task == chunk_step.LAST_STEP  # noqa: PLR1714
-        wall_loads.accumulate_wall_loads(context.box, context.constants, completes, progress)
+        wall_loads.accumulate_wall_loads(context.box, context.constants, completes, run_state)
 
 
 @inline
-def check_limits(task, totals, context, progress):
+def check_limits(task, totals, context, run_state):
     """Limit that the totals of a pass exceed; FEW_SLOTS if walls need room for more contacts; else DONE.
 
     NaN exceeds any limit.
     """
     constants = context.constants
-    if not progress.displacement_since_pick[0] < np.inf:
+    if not run_state.displacement_since_pick[0] < np.inf:
         return NOT_FINITE
-    if not totals.spin * constants.dt <= LARGEST_TURN:
+    if not totals.spin * constants.dt <= MAX_ROTATION_ANGLE:
         return TURNS_TOO_FAST
     predicted = task == chunk_step.STEP or task == chunk_step.PREDICT  # noqa: PLR1714
     if predicted and totals.displacement > constants.max_displacement:
         return TOO_FAST
     if task != chunk_step.PREDICT and totals.overlap > constants.max_overlap:
         return TOO_DEEP
-    if predicted and progress.acceleration[0] > constants.max_acceleration:  # after a last step at the next prediction
+    if predicted and run_state.acceleration[0] > constants.max_acceleration:  # after a last step at the next prediction
         return ACCELERATES_TOO_MUCH
     return FEW_SLOTS if task != chunk_step.PREDICT and wall_history.slots_nearly_full(context.box) else DONE
 
 
 @inline
-def next_task(stop, box, progress):
+def next_task(stop, box, run_state):
     """Task of the next pass; a cell that deforms may need a step to be completed before the next one begins."""
-    if progress.phase[0] == FRESH:
+    if run_state.phase[0] == NOT_STARTED:
         return chunk_step.FORCES
-    if progress.phase[0] == COMPLETE:
+    if run_state.phase[0] == COMPLETE:
         return chunk_step.PREDICT
-    is_last = cell_stress.completes_first(box) or progress.step[0] + 1 >= stop
+    is_last = cell_stress.completes_first(box) or run_state.step[0] + 1 >= stop
     return chunk_step.LAST_STEP if is_last else chunk_step.STEP
 
 
 @inline
-def time_of(task, dt, progress):
+def time_of(task, dt, run_state):
     """Time of the forces that a task evaluates [s]."""
-    return dt * (progress.step[0] + (0 if task == chunk_step.FORCES else 1))
+    return dt * (run_state.step[0] + (0 if task == chunk_step.FORCES else 1))
 
 
 @inline
-def refresh_candidates(command, mode, context, progress):
+def refresh_candidates(command, mode, context, run_state):
     """Pick the candidate pairs anew if the list of neighbours is still good for that; returns DONE or why not.
 
     command: ADVANCE; or BUILD_CANDIDATES, if the list is new.
     Writes context: as `dem.kernels.soft.integration.passes.rebuild_candidates_serial`.
-    Writes progress.displacement_since_pick: set back to 0.
+    Writes run_state.displacement_since_pick: set back to 0.
     Returns DONE, LIST_STALE or NO_ROOM.
     """
     if command == ADVANCE:
@@ -253,10 +253,10 @@ def refresh_candidates(command, mode, context, progress):
             return LIST_STALE
     else:
         record_listing(context.box)
-    record_displacement(context.box, progress.displacement_since_pick[0], 0.0)
+    record_displacement(context.box, run_state.displacement_since_pick[0], 0.0)
     if not passes.rebuild_candidates(mode, context):
         return NO_ROOM
-    progress.displacement_since_pick[0] = 0.0
+    run_state.displacement_since_pick[0] = 0.0
     return DONE
 
 
@@ -265,29 +265,29 @@ def account_fluid(fluid, task, totals, chunk_sums):
     """Book the work and the largest Reynolds numbers of a pass; returns the work since the start [units]."""
     medium = fluid.medium
     if task == chunk_step.STEP or task == chunk_step.LAST_STEP:  # noqa: PLR1714
-        accumulate(medium.drawn, medium.drawing[0] + totals.fluid_work_before)
-        medium.drawing[0] = totals.fluid_work_after
+        accumulate(medium.work, medium.work_half_step[0] + totals.fluid_work_before)
+        medium.work_half_step[0] = totals.fluid_work_after
         medium.extremes[0] = max(medium.extremes[0], largest(chunk_sums, chunk_step.REYNOLDS))
         medium.extremes[1] = max(medium.extremes[1], largest(chunk_sums, chunk_step.ROTATIONAL_REYNOLDS))
         for c in range(chunk_sums.shape[0]):
             medium.extremes[2] = max(medium.extremes[2], float(chunk_sums[c, chunk_step.OUTSIDE]))
-    return medium.drawn[0] + medium.drawn[1]
+    return medium.work[0] + medium.work[1]
 
 
 @inline
 def start_dry(context):
-    """Set bodies going; returns their energy in units."""
+    """Compute the half-step state of all bodies at the start of a run; returns their energy [units]."""
     return compiled_stages.start(compiled_stages.context_of_motion(context))
 
 
 @inline
-def start_wet(context):
-    """Set bodies in a fluid going; return their energy [units]."""
+def start_in_fluid(context):
+    """Compute the half-step state of bodies in a fluid at the start of a run; returns their energy [units]."""
     fluids.follow_cell(context.fluid, context.box, True)
     return fluid_step.start(compiled_stages.context_of_fluid(context))
 
 
-start = select("context.fluid", {fluids.Dry: start_dry, fluids.Fluid: start_wet})
+start = select("context.fluid", {fluids.Dry: start_dry, fluids.Fluid: start_in_fluid})
 fluid_work = select("fluid", {fluids.Dry: 0.0, fluids.Fluid: account_fluid})
 
 
@@ -306,39 +306,39 @@ record_solver = select("kinds", {Kinds: None, ConvexBodyKinds: add_solver})
 
 
 @inline
-def update_run_state(fluid, task, totals, chunk_sums, progress):
+def update_run_state(fluid, task, totals, chunk_sums, run_state):
     """Note what a pass did: energy, extremes, steps, and how far the prediction went."""
     work_of_fluid = fluid_work(fluid, task, totals, chunk_sums)
     if task != chunk_step.PREDICT:
-        progress.elastic[0] = totals.elastic + totals.spring_energy
-        progress.spring_energy[0] = totals.spring_energy
-        progress.largest_overlap[0] = max(progress.largest_overlap[0], totals.overlap)
+        run_state.elastic[0] = totals.elastic + totals.spring_energy
+        run_state.spring_energy[0] = totals.spring_energy
+        run_state.largest_overlap[0] = max(run_state.largest_overlap[0], totals.overlap)
     if task == chunk_step.FORCES:
-        progress.dissipated[0], progress.dissipated[1] = totals.spring_energy, 0.0
-        progress.wall_work[0], progress.wall_work[1] = 0.0, 0.0
+        run_state.dissipated[0], run_state.dissipated[1] = totals.spring_energy, 0.0
+        run_state.wall_work[0], run_state.wall_work[1] = 0.0, 0.0
     if task == chunk_step.STEP or task == chunk_step.LAST_STEP:  # noqa: PLR1714
         accumulate(
-            progress.dissipated, progress.dissipated_half_step[0] + totals.loss + totals.instantaneous_dissipation
+            run_state.dissipated, run_state.dissipated_half_step[0] + totals.loss + totals.instantaneous_dissipation
         )
-        accumulate(progress.wall_work, progress.wall_work_half_step[0] + totals.work)
+        accumulate(run_state.wall_work, run_state.wall_work_half_step[0] + totals.work)
         net_loss = (
-            (progress.dissipated[0] - progress.wall_work[0])
-            + (progress.dissipated[1] - progress.wall_work[1])
+            (run_state.dissipated[0] - run_state.wall_work[0])
+            + (run_state.dissipated[1] - run_state.wall_work[1])
             - work_of_fluid
         )
-        departure = totals.elastic + totals.body_energy - progress.energy_start[0] + net_loss
-        if progress.leaving[0] == 1:
-            progress.energy_start[0] += departure - progress.energy_drift[0]
-            departure = progress.energy_drift[0]
-            progress.leaving[0] = 0
-        progress.energy_drift[0] = departure
-        progress.energy_error[0] = max(progress.energy_error[0], abs(departure))
-        progress.acceleration[0] = totals.acceleration
-        progress.step[0] += 1
+        departure = totals.elastic + totals.body_energy - run_state.energy_start[0] + net_loss
+        if run_state.leaving[0] == 1:
+            run_state.energy_start[0] += departure - run_state.energy_drift[0]
+            departure = run_state.energy_drift[0]
+            run_state.leaving[0] = 0
+        run_state.energy_drift[0] = departure
+        run_state.energy_error[0] = max(run_state.energy_error[0], abs(departure))
+        run_state.acceleration[0] = totals.acceleration
+        run_state.step[0] += 1
     if task != chunk_step.PREDICT:
-        progress.dissipated_half_step[0], progress.wall_work_half_step[0] = totals.loss, totals.work
+        run_state.dissipated_half_step[0], run_state.wall_work_half_step[0] = totals.loss, totals.work
     if task == chunk_step.STEP or task == chunk_step.PREDICT:  # noqa: PLR1714
-        progress.displacement_since_pick[0] += totals.displacement
-        progress.phase[0] = PREDICTED
+        run_state.displacement_since_pick[0] += totals.displacement
+        run_state.phase[0] = PREDICTED
     else:
-        progress.phase[0] = COMPLETE
+        run_state.phase[0] = COMPLETE

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from dem.kernels.compiler.jit import argument, fast_call, func, inline, select, spread, vector_loop
 from dem.kernels.domain.faces import BoxFaces
-from dem.kernels.domain.periodic import Imageless, PeriodicFaces, grid_place, minimum_image, seen_from
+from dem.kernels.domain.periodic import NoImages, PeriodicFaces, minimum_image, position_in_grid, position_in_image
 from dem.kernels.numerics.distances import segment_distance_squared
 from dem.kernels.numerics.quaternion import body_x, load_quaternion
 from dem.kernels.numerics.vector import add_scaled, dot, load
@@ -28,7 +28,7 @@ def record_pairs(c, end, neighbours):
     """Note which chunks the pairs of chunk c reach, if there was room for them; returns the room needed."""
     start = c * pair_room(neighbours)
     if end - start <= pair_room(neighbours):
-        neighbours.first_chunk_reached[c], neighbours.last_chunk_reached[c] = reached(
+        neighbours.first_chunk_reached[c], neighbours.last_chunk_reached[c] = chunk_range_of_pairs(
             c * CHUNK, neighbours.lower[start:end], neighbours.higher[start:end]
         )
     return end - start
@@ -58,8 +58,8 @@ def search_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
 
 
 @vector_loop
-def reached(low, lower, higher):
-    """First and last chunk that these pairs of the chunk beginning at body low reach, that chunk included."""
+def chunk_range_of_pairs(low, lower, higher):
+    """First and last chunk with a body of these pairs, including the chunk that begins at body low."""
     first, last = np.int32(low), np.int32(low)
     for p in range(lower.size):
         first = min(first, lower[p], higher[p])
@@ -68,12 +68,12 @@ def reached(low, lower, higher):
 
 
 @inline
-def near_body(box, b, skin, grid, bodies, kinds):
-    """Centre and bounding radius of body b, its cell along each axis, and how many cells away it looks."""
+def search_range(box, b, skin, grid, bodies, kinds):
+    """Centre and bounding radius of body b, its cell, and the number of cells to search in each direction."""
     centre, bound = load(bodies.position, b), kinds.bounding_radius[bodies.kind[b]]
     most = max(grid.shape_x, grid.shape_y, grid.shape_z)
     span = np.int64(min(math.ceil((2.0 * bound + skin) * SLACK / grid.size), most))
-    return centre, bound, cell_at(grid_place(box, centre), grid), span
+    return centre, bound, cell_at(position_in_grid(box, centre), grid), span
 
 
 @inline
@@ -87,14 +87,14 @@ def search_cells(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbo
     k, stop: where to write, and the end of the room.
     Writes neighbours.higher: from k on. Returns the end of what was found, beyond `stop` if there was no room.
     """
-    centre, bound, (x, y, z), span = near_body(box, b, skin, grid, bodies, kinds)
-    for cz in range(z if grid.equal else max(z - span, 0), min(z + span + 1, grid.shape_z)):
-        for cy in range(y if grid.equal and cz == z else max(y - span, 0), min(y + span + 1, grid.shape_y)):
+    centre, bound, (x, y, z), span = search_range(box, b, skin, grid, bodies, kinds)
+    for cz in range(z if grid.equal_sizes else max(z - span, 0), min(z + span + 1, grid.shape_z)):
+        for cy in range(y if grid.equal_sizes and cz == z else max(y - span, 0), min(y + span + 1, grid.shape_y)):
             base = row_of(cy, cz, grid)
-            begin = b + 1 if grid.equal and cy == y and cz == z else cell_first[base + max(x - span, 0)]
+            begin = b + 1 if grid.equal_sizes and cy == y and cz == z else cell_first[base + max(x - span, 0)]
             end = cell_first[base + min(x + span + 1, grid.shape_x)]
             k = search_row(
-                Imageless(), begin, end, b, grid.equal, centre, bound, skin, bodies.position, bodies.kind,
+                NoImages(), begin, end, b, grid.equal_sizes, centre, bound, skin, bodies.position, bodies.kind,
                 kinds.bounding_radius, k, stop, neighbours.higher,
             )  # fmt: skip
     return k
@@ -110,19 +110,19 @@ def search_folded(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighb
     grid, cell_first, k, stop: see `search_cells`.
     Writes neighbours.higher: from k on.
     """
-    _, _, cell, span = near_body(box, b, skin, grid, bodies, kinds)
+    _, _, cell, span = search_range(box, b, skin, grid, bodies, kinds)
     windows = windows_of(box, cell, span, grid)
     return search_windows(box, windows, b, False, skin, grid, cell_first, k, stop, bodies, kinds, neighbours)
 
 
 @inline
-def search_windows(box, windows, b, equal, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
+def search_windows(box, windows, b, equal_sizes, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
     """List bodies near b in cells of which those beyond a face are the ones on the other side.
 
     A window that does not reach all cells tells the image that a body is near in; else the nearest one is sought.
 
     windows: first cell and number of cells along each axis, see `windows_of`.
-    equal: see `search_row`.
+    equal_sizes: see `search_row`.
     grid, cell_first, k, stop: see `search_cells`.
     Writes neighbours.higher: from k on. Returns the end of what was found, beyond `stop` if there was no room.
     """
@@ -139,13 +139,13 @@ def search_windows(box, windows, b, equal, skin, grid, cell_first, k, stop, bodi
             for n, begin, end in ((x, first, first + cells_x - rest), (x + 1, 0, rest)):
                 if known:
                     k = search_row(
-                        Imageless(), cell_first[base + begin], cell_first[base + end], b, equal,
-                        seen_from(box, centre, (n, y, z)), bound, skin, bodies.position, bodies.kind,
+                        NoImages(), cell_first[base + begin], cell_first[base + end], b, equal_sizes,
+                        position_in_image(box, centre, (n, y, z)), bound, skin, bodies.position, bodies.kind,
                         kinds.bounding_radius, k, stop, neighbours.higher,
                     )  # fmt: skip
                 else:
                     k = search_row(
-                        box, cell_first[base + begin], cell_first[base + end], b, equal, centre, bound, skin,
+                        box, cell_first[base + begin], cell_first[base + end], b, equal_sizes, centre, bound, skin,
                         bodies.position, bodies.kind, kinds.bounding_radius, k, stop, neighbours.higher,
                     )  # fmt: skip
     return k
@@ -183,14 +183,14 @@ search_around = select("box", {BoxFaces: search_cells, PeriodicFaces: search_fol
 
 
 @vector_loop
-def search_row(box, begin, end, b, equal, centre, bound, skin, position, kind, bounds, k, stop, found):
+def search_row(box, begin, end, b, equal_sizes, centre, bound, skin, position, kind, bounds, k, stop, found):
     """Append those of the bodies begin to end that are within reach; returns the new end of the list.
 
     No branch on the distance: every body is written, and counts if it is near.
 
     begin, end: bodies of a row of cells.
     b, centre, bound: the body that looks, its centre as seen from their image, and bounding radius [m].
-    equal: whether all bodies are of one size.
+    equal_sizes: whether all bodies are of one size.
     position, kind, bounds: (3, N) [m], (N,), (G,) bounding radii [m].
     k, stop: where to write, and the end of the room.
     Writes found: from k on.
@@ -199,7 +199,7 @@ def search_row(box, begin, end, b, equal, centre, bound, skin, position, kind, b
         d = minimum_image(box, load(position, c), centre)
         cut_off = (bounds[kind[c]] + bound + skin) * SLACK
         near = dot(d, d) < cut_off * cut_off
-        if not equal:
+        if not equal_sizes:
             near = near and (bounds[kind[c]] < bound or (bounds[kind[c]] == bound and np.int64(c) > b))
         if k < stop:
             found[k] = c
@@ -216,7 +216,7 @@ def without_bonded(b, found, apart_first, apart, higher):
     """Close the gaps that those leave whom body b never meets; returns the number of those left.
 
     b, found: body, and how many were found near it.
-    apart_first, apart: of `Eased`.
+    apart_first, apart: of `ExcludedPairs`.
     Writes higher: those found.
     """
     n = 0
@@ -234,11 +234,11 @@ lasting_or_not = select("brittle", {Lasting: without_bonded, Brittle: argument("
 
 @inline
 def remove_bonded(bonds, b, found, higher):
-    """Leave bonded bodies out of those found near body b; return the number of those left."""
-    return lasting_or_not(bonds.form.brittle, b, found, bonds.eased.apart_first, bonds.eased.apart, higher)
+    """Exclude bonded bodies from those found near body b; returns the number of those left."""
+    return lasting_or_not(bonds.form.brittle, b, found, bonds.excluded.apart_first, bonds.excluded.apart, higher)
 
 
-leave_out = select("bonds", {NoBonds: argument("found"), object: remove_bonded})
+exclude_bonded = select("bonds", {NoBonds: argument("found"), object: remove_bonded})
 
 
 @inline
@@ -250,7 +250,7 @@ def store_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
     """
     if found > stop:
         return found
-    found = start + leave_out(neighbours.bonds, b, found - start, neighbours.higher[start:found])
+    found = start + exclude_bonded(neighbours.bonds, b, found - start, neighbours.higher[start:found])
     if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
         found = start + leave_out_fixed(found - start, bodies.kind, kinds.inverse_mass, neighbours.higher[start:found])
     lower, higher = neighbours.lower[start:found], neighbours.higher[start:found]
@@ -397,7 +397,7 @@ def search_serial(skin, grid, cell_first, bodies, kinds, neighbours, box, wanted
     return list_entries(wanted, bodies, neighbours)
 
 
-note_chunks = spread(scan_chunk)
+scan_chunks = spread(scan_chunk)
 
 
 @fast_call
@@ -407,7 +407,7 @@ def search_threaded(skin, grid, cell_first, bodies, kinds, neighbours, box, want
     grid, cell_first: see `search_chunk`.
     Writes neighbours, wanted: as `search_serial`.
     """
-    note_chunks(wanted.size, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted)
+    scan_chunks(wanted.size, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted)
     return list_entries(wanted, bodies, neighbours)
 
 

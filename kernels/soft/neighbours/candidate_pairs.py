@@ -20,7 +20,7 @@ from dem.kernels.soft.neighbours.body_pairs import SLACK, entry_pair, flag_pairs
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.near_wall_bodies import axis, centre, is_walled
 
-GROUP = 4  # candidates of a body are gathered in groups of this many, see `force_accumulation.gather_round`
+GROUP = 4  # candidates of a body are gathered in groups of this many, see `force_accumulation.gather_single_spheres`
 COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
 
 
@@ -44,7 +44,7 @@ def pick_spheres(kinds, c, skin, bodies, neighbours, box):
         return
     start = first_candidate(c, neighbours)
     first, last = pairs_of(c, bodies, neighbours)
-    neighbours.pairs[c] = pick_round(
+    neighbours.pairs[c] = pick_single_spheres(
         box, skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.kind, bodies.position, kinds,
         start, start + candidate_room(neighbours), neighbours.force_at[c], neighbours.candidate_range[first:last],
         neighbours.sphere_i, neighbours.sphere_j, neighbours.contact_distance, neighbours.stiffness,
@@ -119,7 +119,7 @@ def record_candidates(p, k, found, neighbours):
 
 
 @vector_loop
-def pick_round(
+def pick_single_spheres(
     box, skin, lower, higher, kind, position, kinds, start, stop, column, packed, sphere_i, sphere_j, reach, stiffness
 ):
     """Candidates among bodies that are one sphere, so that kind, sphere and body go by the same number.
@@ -262,8 +262,8 @@ def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
     if anew:
         first = neighbours.pairs_of_body_start[c] = first_incident(c, kinds, neighbours)
         list_pairs(
-            low, high, first, has_one_candidate(kinds), kinds.all_single_spheres, nothing_of(kinds, neighbours),
-            neighbours.first_entry,
+            low, high, first, has_one_candidate(kinds), kinds.all_single_spheres,
+            zero_force_candidate(kinds, neighbours), neighbours.first_entry,
             neighbours.entry_count, neighbours.body_entries, neighbours.candidate_range, neighbours.pairs_of_body,
             neighbours.count_as_second,
             neighbours.count_as_first,
@@ -287,8 +287,8 @@ def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
 
 
 @inline
-def nothing_of(kinds, neighbours):
-    """Index of a candidate whose force is always zero, to fill up groups; -1 if the spheres of candidates are read."""
+def zero_force_candidate(kinds, neighbours):
+    """Index of a candidate with zero force, to fill up groups; -1 if the spheres of candidates are read."""
     if neighbours.force_row.size > 0:
         return neighbours.force_row.size - 1
     return neighbours.pair_force.shape[1] - 1 if has_one_candidate(kinds) else -1
@@ -302,8 +302,9 @@ def list_pairs(
     """List the incident candidates of the bodies low to high.
 
     Entries come in ascending identity of the partner, so those where b is on side j (the higher identity) come first.
-    Both parts are filled up to whole groups with one that never has a force (see `force_accumulation.gather_round`), or
-    only the last one so that both together are whole groups, if there is such a candidate.
+    Both parts are filled up to whole groups with one that never has a force (see
+    `force_accumulation.gather_single_spheres`), or only the last one so that both together are whole groups, if there
+    is such a candidate.
 
     low, high, first: bodies of a chunk, and where theirs begin.
     alone: whether pairs of bodies have one candidate at most.

@@ -25,7 +25,7 @@ class Grid(NamedTuple):
     scale_y: float
     scale_z: float
     size: float  # shortest edge of a cell [m]
-    equal: bool  # all bodies have the same bounding sphere
+    equal_sizes: bool  # all bodies have the same bounding sphere
 
 
 @inline

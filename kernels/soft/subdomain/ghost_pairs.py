@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 from dem.kernels.compiler.jit import func, inline, kernel, select, spread
-from dem.kernels.domain.periodic import grid_place
+from dem.kernels.domain.periodic import position_in_grid
 from dem.kernels.numerics.vector import load
 from dem.kernels.soft.chunks import Serial, Threaded, chunk_of
 from dem.kernels.soft.neighbours.body_pairs import (
@@ -42,7 +42,7 @@ def search_around(box, b, skin, largest, grid, cell_first, k, stop, bodies, kind
     centre, bound = load(bodies.position, b), kinds.bounding_radius[bodies.kind[b]]
     most = max(grid.shape_x, grid.shape_y, grid.shape_z)
     span = np.int64(min(math.ceil((bound + largest + skin) * SLACK / grid.size), most))
-    windows = windows_of(box, cell_at(grid_place(box, centre), grid), span, grid)
+    windows = windows_of(box, cell_at(position_in_grid(box, centre), grid), span, grid)
     return search_windows(box, windows, b, True, skin, grid, cell_first, k, stop, bodies, kinds, neighbours)
 
 
@@ -120,7 +120,7 @@ def search_serial(ghosts, inner, skin, largest, grid, cell_first, inner_first, b
     return list_entries(wanted, bodies, neighbours)
 
 
-note_chunks = spread(scan_chunk)
+scan_chunks = spread(scan_chunk)
 
 
 @kernel
@@ -132,7 +132,7 @@ def search_threaded(
     ghosts, inner, largest, grid, cell_first, inner_first: see `scan_chunk`.
     Writes neighbours, wanted: as `search_serial`.
     """
-    note_chunks(
+    scan_chunks(
         wanted.size, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted
     )
     return list_entries(wanted, bodies, neighbours)

@@ -34,7 +34,9 @@ from dem.kernels.soft.wall_contact.wall_arrays import record_displacement
 # orders of Python: step the border; half of the inner bodies, the other half, or all of them; record the sums of all
 # ranks and step the border again; repeat these three; pick candidates; measure displacements since the lists were
 # built; compute the state at the whole step; nothing, for kernels to be compiled
-BORDER, FIRST_HALF, SECOND_HALF, INNER, RECORD, STEPS, BUILD_CANDIDATES, MEASURE_DISPLACEMENT, SHOW, NOTHING = range(10)
+BORDER, FIRST_HALF, SECOND_HALF, INNER, RECORD, STEPS, BUILD_CANDIDATES, MEASURE_DISPLACEMENT, WRITE_OUTPUT, NOTHING = (
+    range(10)
+)
 NO_TASK = -1  # no pass
 EXCHANGE_FAILED = 100  # besides the codes of `time_loop.execute`: reports could not be exchanged
 PAUSE = 50_000_000  # ns
@@ -125,7 +127,7 @@ def step_blocks(first, stop, begin, end, task, mode, context):
 
 
 @inline
-def step_border(task, mode, context, progress, border):
+def step_border(task, mode, context, run_state, border):
     """Step the border for a task; returns DONE, or LIST_STALE if candidates are to be picked first.
 
     task: see `dem.kernels.soft.integration.time_loop.take_step`.
@@ -133,20 +135,20 @@ def step_border(task, mode, context, progress, border):
     Writes border: motion of the border, which other ranks need, and the report.
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
-    predicted = progress.phase[0] == PREDICTED
+    predicted = run_state.phase[0] == PREDICTED
     if task != chunk_step.PREDICT:
-        move_boundaries(time_of(task, context.constants.dt, progress), context, progress)
-        if predicted and 2.0 * progress.displacement_since_pick[0] > context.constants.candidate_skin:
+        move_boundaries(time_of(task, context.constants.dt, run_state), context, run_state)
+        if predicted and 2.0 * run_state.displacement_since_pick[0] > context.constants.candidate_skin:
             return LIST_STALE
     record_evaluation(neighbours.heat, chunk_step.ends(task), bodies)
     begin_step(
-        context.box, chunk_step.completes(task), chunk_step.begins(task), context.constants, context.bodies, progress
+        context.box, chunk_step.completes(task), chunk_step.begins(task), context.constants, context.bodies, run_state
     )
     fluids.follow_cell(context.fluid, context.box, False)
     if task != chunk_step.PREDICT:
         unpack_halo(bodies, kinds, border)
         if predicted:
-            refresh_near_wall_list(mode, context, progress)
+            refresh_near_wall_list(mode, context, run_state)
         bond_step.before(neighbours.bonds, True, context.constants, bodies, kinds, neighbours, context.box)
         evaluate_all_ghosts(mode, task, context)
     step_blocks(0, border.blocks, 0, 2, task, mode, context)
@@ -169,13 +171,13 @@ def step_inner(command, task, mode, context, border):
 
 
 @inline
-def record_sums(task, context, progress, border):
+def record_sums(task, context, run_state, border):
     """Record the sums of all ranks; returns DONE, or the limit that is exceeded, the same on all ranks.
 
     task: see `dem.kernels.soft.integration.time_loop.take_step`.
     context: bonds with the sums of all ranks.
     Writes border: totals over all ranks.
-    Writes context, progress: as `dem.kernels.soft.integration.time_loop.store_ledger`.
+    Writes context, run_state: as `dem.kernels.soft.integration.time_loop.store_ledger`.
     Writes context.chunk_sums: row 0, largest displacement in the last prediction, of all ranks.
     """
     add_sums(context.box, border)
@@ -184,20 +186,20 @@ def record_sums(task, context, progress, border):
     totals = passes.with_bonds(context.neighbours.bonds, passes.totals(context.fluid, row))
     if task != chunk_step.PREDICT:
         totals = passes.with_work_of_cell(context.box, task, context, totals)
-    store_ledger(task, totals, context, row, progress)
-    end_step(context.box, chunk_step.completes(task), chunk_step.begins(task), context.constants, progress)
-    return check_limits(task, totals, context, progress)
+    store_ledger(task, totals, context, row, run_state)
+    end_step(context.box, chunk_step.completes(task), chunk_step.begins(task), context.constants, run_state)
+    return check_limits(task, totals, context, run_state)
 
 
 @inline
-def take_steps(command, task, after, stop, mode, context, progress, border):
+def take_steps(command, task, after, stop, mode, context, run_state, border):
     """Do one piece of a step; or, at STEPS, complete the step whose border is stepped, and take more steps.
 
     Then `stop` steps are complete on all ranks, or the border is stepped for another one: kernels return every `PAUSE`,
     so that Python can handle interrupts.
 
     command, task, after, stop: see `execute`.
-    Writes context, progress, border: as `step_inner`, `record_sums` and `step_border`.
+    Writes context, run_state, border: as `step_inner`, `record_sums` and `step_border`.
     Returns DONE; LIST_STALE or FEW_SLOTS before a border is stepped; a limit that is exceeded; EXCHANGE_FAILED.
     """
     code, on = DONE, command == STEPS
@@ -209,11 +211,11 @@ def take_steps(command, task, after, stop, mode, context, progress, border):
         if on and exchange_sums(border) != 0:
             return EXCHANGE_FAILED
         if on or command == RECORD:
-            code = record_sums(task, context, progress, border)
+            code = record_sums(task, context, run_state, border)
         if on:
-            after = NO_TASK if task == chunk_step.LAST_STEP else next_task(stop, context.box, progress)
+            after = NO_TASK if task == chunk_step.LAST_STEP else next_task(stop, context.box, run_state)
         if code == DONE and after != NO_TASK:  # at STEPS, RECORD or BORDER
-            code = step_border(after, mode, context, progress, border)
+            code = step_border(after, mode, context, run_state, border)
         task = after
         if not on or code != DONE or after == NO_TASK or time(border) > until:
             return code
@@ -221,7 +223,7 @@ def take_steps(command, task, after, stop, mode, context, progress, border):
 
 @fast_call
 def execute(
-    command, task, after, stop, scheme, law, fluid, mode, constants, bodies, kinds, neighbours, box, progress,
+    command, task, after, stop, scheme, law, fluid, mode, constants, bodies, kinds, neighbours, box, run_state,
     chunk_sums, border, view,
 ):  # fmt: skip
     """Carry out a command of Python's; returns DONE, or why it came back.
@@ -229,7 +231,7 @@ def execute(
     command, task: one of those above; task of this pass, see `dem.kernels.soft.integration.chunk_step`.
     after: task of the next pass, for which the border is stepped at RECORD and BORDER; or NO_TASK.
     stop: at STEPS, number of steps to be complete at the end.
-    Writes bodies, neighbours, box, progress, chunk_sums, border: as the function does that the command calls for; the
+    Writes bodies, neighbours, box, run_state, chunk_sums, border: as the function does that the command calls for; the
         displacement since listing is in the report of `border`, LARGEST, column LIST_DISPLACEMENT.
     Writes view: `dem.kernels.soft.integration.time_loop.OutputState`, if the state at the whole step is wanted.
     Returns DONE; LIST_STALE or FEW_SLOTS before a border is stepped; NO_ROOM for candidates; a limit that is exceeded;
@@ -237,18 +239,18 @@ def execute(
     """
     code, context = DONE, StepContext(scheme, law, fluid, constants, bodies, kinds, neighbours, box, chunk_sums)
     if command <= STEPS:
-        code = take_steps(command, task, after, stop, mode, context, progress, border)
+        code = take_steps(command, task, after, stop, mode, context, run_state, border)
     elif command == BUILD_CANDIDATES:
         unpack_halo(bodies, kinds, border)
-        record_displacement(box, progress.displacement_since_pick[0], 0.0)
+        record_displacement(box, run_state.displacement_since_pick[0], 0.0)
         if not passes.rebuild_candidates(mode, context):
             code = NO_ROOM
         else:
-            progress.displacement_since_pick[0] = 0.0
+            run_state.displacement_since_pick[0] = 0.0
     elif command == MEASURE_DISPLACEMENT:
         passes.displacement(mode, context)
         local_sums(box, neighbours, chunk_sums, border)
-    elif command == SHOW:
-        elapsed = (progress.step[0] - constants.start_step) * constants.dt
+    elif command == WRITE_OUTPUT:
+        elapsed = (run_state.step[0] - constants.start_step) * constants.dt
         compiled_stages.synchronise(elapsed, compiled_stages.context_of_motion(context), view)
     return code

@@ -16,18 +16,18 @@ from dem.kernels.numerics.energy import add_words
 from dem.kernels.numerics.vector import add, load, store
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.batch_kinematics import (
-    HELD,
     LOSS,
     MAY_BE_NEW,
     MIXED_TYPES,
     NORMAL,
     OF_FACES,
     ONGOING,
+    OPEN_LOSS,
     OVERLAP,
     SingleSpheres,
 )
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, add_sums, add_work, no_energy, no_sums
-from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS, BatchSettings, evaluate_batch
+from dem.kernels.soft.contact.contact_evaluation import FORCE, PERSISTS, BatchSettings, evaluate_batch
 from dem.kernels.soft.contact.result_sinks import batch_sink
 from dem.kernels.soft.contact.surface_motion import radius_near
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
@@ -49,7 +49,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
 )
 from dem.kernels.soft.wall_contact.wall_contacts import add_body, add_of_sphere, add_sides
 from dem.kernels.soft.wall_contact.wall_kinematics import KEPT, KEY, OF_I, OF_J, SPHERE, WALL, wall_motions
-from dem.kernels.soft.wall_contact.wall_prefetch import fetch_ahead
+from dem.kernels.soft.wall_contact.wall_prefetch import prefetch_ahead
 from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST
 
 
@@ -77,7 +77,7 @@ def gather_one_by_one(law, scheme, c, sink, bodies, kinds, neighbours, box):
     low, _ = chunk_of(c, bodies.kind.size)
     sums, stop = no_sums(), low + neighbours.near_wall_count[c]
     for k in range(low, stop):
-        fetch_ahead(box, c, k, stop, bodies, kinds, neighbours)
+        prefetch_ahead(box, c, k, stop, bodies, kinds, neighbours)
         sums = add_sums(sums, touch_walls(law, neighbours.near_wall[k], sink, bodies, kinds, neighbours, box))
     return sums
 
@@ -173,7 +173,7 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
     histories, out = neighbours.batch_history[block], neighbours.batch_forces[block]
     others, began = wall_motions(number, 2.0 * sink.half, bodies, kinds, box, ids, kinematics)
     batch_type = ONGOING if began == 0 else MAY_BE_NEW
-    if others > 0 or laws.turns(law):  # with couples the torque is wanted by itself
+    if others > 0 or laws.transmits_couples(law):  # with couples the torque is wanted by itself
         batch_type = MIXED_TYPES
     settings = BatchSettings(SingleSpheres(), batch_sink(sink), law, sink.time_sign, sink.half, sink.per_joule)
     more = evaluate_batch(settings, number, batch_type, kinematics, ids[OF_I], ids[OF_J], histories, out)
@@ -185,9 +185,13 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
         store(bodies.force, b - sink.first_body, add(load(bodies.force, b - sink.first_body), force))
         if bodies.torque.shape[1] > 0:
             torque = add(load(bodies.torque, b - sink.first_body), get(out, ON_I, t))
-            store(bodies.torque, b - sink.first_body, add(torque, get(out, ON_J, t)) if laws.turns(law) else torque)
-        wall_loads.add_wall_heat(sink, b, out[flat(LOSS, t)], out[flat(HELD, t)], bodies)
-        if has_history(walls) and out[flat(LASTS, t)] > 0.0:
+            store(
+                bodies.torque,
+                b - sink.first_body,
+                add(torque, get(out, ON_J, t)) if laws.transmits_couples(law) else torque,
+            )
+        wall_loads.add_wall_heat(sink, b, out[flat(LOSS, t)], out[flat(OPEN_LOSS, t)], bodies)
+        if has_history(walls) and out[flat(PERSISTS, t)] > 0.0:
             store_rough_plane(walls.rough, b, n, NO_PLANE, walls)
             n = wall_history.store_slot(law, c, b, n, ids[KEY, t], laws.load(law, histories.T, t, 0), walls)
     work = no_energy()

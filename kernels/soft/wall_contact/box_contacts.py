@@ -11,7 +11,7 @@ import math
 import numpy as np
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, noinline, select
-from dem.kernels.domain.faces import are_rough, height, inward
+from dem.kernels.domain.faces import are_rough, inward, signed_distance
 from dem.kernels.laws import hertz
 from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.energy import add_words, as_fixed, as_words
@@ -19,11 +19,11 @@ from dem.kernels.numerics.float_bits import bits_of_float
 from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, store, subtract
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.batch_kinematics import (
-    HELD,
     LOSS,
     MAY_BE_NEW,
     MIXED_TYPES,
     OF_FACES,
+    OPEN_LOSS,
     POINT,
     SingleSpheres,
     write_kinematics,
@@ -108,11 +108,11 @@ def push_convex(kinds, law, s, b, bound, first_body, bodies, box):
     energy, largest, power, radius = 0.0, 0.0, 0.0, radius_of(s, b, bodies, kinds)
     k = hertz.stiffness(kinds.wall_modulus[kinds.material[bodies.kind[b]]], radius)
     for face in range(6):
-        if height(load(bodies.sphere_position, s), face, box) < bound:
+        if signed_distance(load(bodies.sphere_position, s), face, box) < bound:
             normal, corners = inward(face), corners_of(kinds, law, s, b, bodies)
             for n in range(max(corners, 1)):
                 x = place_at_plane(kinds, s, b, n if corners > 0 else -1, normal, bodies)
-                overlap = max(radius - height(x, face, box), 0.0)
+                overlap = max(radius - signed_distance(x, face, box), 0.0)
                 force = scale(hertz.force(k, overlap), normal)
                 push(b, first_body, force, subtract(x, load(bodies.position, b)), bodies)
                 energy += hertz.energy(k, overlap)
@@ -160,24 +160,24 @@ def opposite_walls(axis, k, radius, x, box):
 @inline
 def add_dissipative(law, b, sink, bodies, kinds, neighbours, box):
     """Add the forces and torques of the faces on body b by a law that needs velocities; returns `Sums`."""
-    sums, seen, rate = no_sums(), -1, 0.0
-    forgets = not (laws.has_range(law) or laws.begins(law) > 0.0 or are_rough(box))
+    sums, rate_face, rate = no_sums(), -1, 0.0
+    clears_when_apart = not (laws.has_range(law) or laws.largest_begin_gap(law) > 0.0 or are_rough(box))
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         bound = bounding_radius(kinds, row_of(s, b, bodies, kinds))
-        if forgets and not touches_wall(load(bodies.sphere_position, s), bound, box):
+        if clears_when_apart and not touches_wall(load(bodies.sphere_position, s), bound, box):
             forget(s, neighbours.wall_has_history)
         else:
-            more, seen, rate = add_sphere(sink, law, s, b, seen, rate, bodies, kinds, neighbours, box)
+            more, rate_face, rate = add_sphere(sink, law, s, b, rate_face, rate, bodies, kinds, neighbours, box)
             sums = add_sums(sums, more)
     return sums
 
 
 @noinline
-def add_sphere(sink, law, s, b, seen, rate, bodies, kinds, neighbours, box):
+def add_sphere(sink, law, s, b, rate_face, rate, bodies, kinds, neighbours, box):
     """Hand the contacts of sphere s of body b with the faces to a sink; returns `Sums`, seen, rate.
 
     A function of its own: in the loop of its caller LLVM reads ahead all that it might use, for whom nothing touches.
-    seen, rate: see `evaluate_dissipative`.
+    rate_face, rate: see `evaluate_dissipative`.
     Writes neighbours.wall_history, neighbours.wall_has_history: rows 6 s + face, in steps.
     """
     sums, has_history = no_sums(), neighbours.wall_has_history
@@ -188,7 +188,7 @@ def add_sphere(sink, law, s, b, seen, rate, bodies, kinds, neighbours, box):
         free_slots(kinds, sink, law, s, b, face, corners, bodies, neighbours, box)
         for n in range(max(corners, 1)):
             corner = n if corners > 0 else -1
-            flat = radius - height(place_at_plane(kinds, s, b, corner, inward(face), bodies), face, box)
+            flat = radius - signed_distance(place_at_plane(kinds, s, b, corner, inward(face), bodies), face, box)
             if is_report(sink):
                 overlap, normal = face_plane_now(box, k, face, flat, radius, neighbours)
             else:
@@ -196,26 +196,26 @@ def add_sphere(sink, law, s, b, seen, rate, bodies, kinds, neighbours, box):
                     box, s, b, face, flat, sink.half, neighbours.wall_history, has_history, bodies, kinds
                 )
             if overlap > -gap_of(sink, law) or (laws.has_range(law) and has_history[k] != 0):
-                contact, x, outcome, history, seen, rate = evaluate(
-                    law, s, b, face, corner, overlap, normal, seen, rate, sink.half, sink.time_sign, bodies, kinds,
+                contact, x, outcome, history, rate_face, rate = evaluate(
+                    law, s, b, face, corner, overlap, normal, rate_face, rate, sink.half, sink.time_sign, bodies, kinds,
                     neighbours, box,
                 )  # fmt: skip
                 if has_history.size > 0 and not is_report(sink):
                     store_row(kinds, law, k, corner, outcome, history, neighbours, box)
                 more = add_result(
                     sink, b, s - bodies.first_sphere[b], -1 - face, contact, x, subtract(x, load(bodies.position, b)),
-                    load(box.velocity, face), (0.0, 0.0, 0.0), outcome, laws.turns(law), bodies,
+                    load(box.velocity, face), (0.0, 0.0, 0.0), outcome, laws.transmits_couples(law), bodies,
                 )  # fmt: skip
                 sums = add_sums(sums, more)
             elif has_history.size > 0 and not is_report(sink):
                 forget_row(kinds, k, corner, has_history)
-    return sums, seen, rate
+    return sums, rate_face, rate
 
 
 @inline
 def gap_of(sink, law):
     """Gap at which the law begins [m]; reported are surfaces that touch."""
-    return 0.0 if is_report(sink) else laws.begins(law)
+    return 0.0 if is_report(sink) else laws.largest_begin_gap(law)
 
 
 @inline
@@ -242,7 +242,7 @@ def store_corner(kinds, law, k, corner, outcome, history, neighbours, box):
 
 @inline
 def slot_of_corner(law, k, corner, neighbours):
-    """Where in row k of the history of faces a corner remembers anything, or an empty slot begins if it is -1; or 0."""
+    """Column in row k of the history of faces where the slot of a corner, or for -1 an empty one, begins; else 0."""
     columns = laws.columns(law)
     for slot in range(FACE_SLOTS):
         at = columns + slot * (1 + columns)
@@ -256,7 +256,7 @@ def recall_row(kinds, law, k, corner, neighbours, box):
     """History of the one contact that row k is for."""
     if neighbours.wall_has_history.size > 0 and neighbours.wall_has_history[k] != 0:
         return laws.load(law, neighbours.wall_history, k, PLANE if are_rough(box) else 0)
-    return laws.nothing(law)
+    return laws.initial_history(law)
 
 
 @inline
@@ -267,18 +267,18 @@ def recall_slot(kinds, law, k, corner, neighbours, box):
         at = slot_of_corner(law, k, corner, neighbours) if corner >= 0 else first
         if at > 0 or corner < 0:
             return laws.load(law, neighbours.wall_history, k, at)
-    return laws.nothing(law)
+    return laws.initial_history(law)
 
 
 @inline
 def forget_contact(kinds, k, corner, has_history):
-    """Forget what the one contact that row k is for remembered."""
+    """Clear the history of the one contact that row k is for."""
     has_history[k] = 0
 
 
 @inline
 def forget_whole(kinds, k, corner, has_history):
-    """Forget what a contact of row k remembered, unless it is that of a corner, see `free_slots`."""
+    """Clear the history of a contact of row k, unless it is that of a corner, see `free_slots`."""
     if corner < 0:
         has_history[k] = 0
 
@@ -298,7 +298,7 @@ def free_slots_in_step(kinds, sink, law, s, b, face, corners, bodies, neighbours
         corner = int(neighbours.wall_history[k, at]) - 1 if had else -1
         if corner >= 0:
             x = place_at_plane(kinds, s, b, corner, inward(face), bodies)
-            if height(x, face, box) < radius_of(s, b, bodies, kinds):
+            if signed_distance(x, face, box) < radius_of(s, b, bodies, kinds):
                 has = True
                 continue
         neighbours.wall_history[k, at] = 0.0
@@ -313,7 +313,7 @@ free_slots = select("kinds", {Kinds: None, FacetedBodyKinds: free_slots_in_step}
 
 @inline
 def forget(s, has_history):
-    """Sphere s is away from all faces: nothing is remembered of them."""
+    """Clear the history of sphere s with all faces, none of which it touches."""
     if has_history.size > 0:
         for face in range(6):
             has_history[6 * s + face] = 0
@@ -321,31 +321,31 @@ def forget(s, has_history):
 
 @inline
 def evaluate_elastic(
-    law, s, b, face, corner, overlap, normal, seen, rate, half, time_sign, bodies, kinds, neighbours, box
+    law, s, b, face, corner, overlap, normal, rate_face, rate, half, time_sign, bodies, kinds, neighbours, box
 ):  # fmt: skip
     """Hertz's force of a face; see `evaluate_dissipative`."""
-    contact, x = meeting(s, b, face, corner, overlap, normal, bodies, kinds, box)
+    contact, x = face_contact_kinematics(s, b, face, corner, overlap, normal, bodies, kinds, box)
     force = scale(hertz.force(contact.stiffness, contact.overlap), contact.normal)
-    return contact, x, elastic_outcome(force, hertz.energy(contact.stiffness, contact.overlap)), (), seen, rate
+    return contact, x, elastic_outcome(force, hertz.energy(contact.stiffness, contact.overlap)), (), rate_face, rate
 
 
 @inline
 def evaluate_dissipative(
-    law, s, b, face, corner, overlap, normal, seen, rate, half, time_sign, bodies, kinds, neighbours, box
+    law, s, b, face, corner, overlap, normal, rate_face, rate, half, time_sign, bodies, kinds, neighbours, box
 ):  # fmt: skip
     """Force of a face by a law that needs velocities, damped together with other contacts of the body at this face.
 
-    seen, rate: the face that was looked at last, and its ω² [1/s²]; at first -1 and 0.
+    rate_face, rate: the face whose ω² was computed last, and this ω² [1/s²]; at first -1 and 0.
     Returns `dem.kernels.laws.ContactKinematics`, point [m], `dem.kernels.laws.ContactForce`, history, seen, rate.
     """
-    contact, x = meeting(s, b, face, corner, overlap, normal, bodies, kinds, box)
+    contact, x = face_contact_kinematics(s, b, face, corner, overlap, normal, bodies, kinds, box)
     history = recall(kinds, law, 6 * s + face, corner, neighbours, box)
     # contacts of one face come one after the other, but in a corner
-    if laws.shares_damping(law) and not are_rough(box) and face != seen:
-        seen, rate = face, rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box)
+    if laws.shares_damping(law) and not are_rough(box) and face != rate_face:
+        rate_face, rate = face, rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box)
     m, wall = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
     contact, outcome, history = contact_force(law, m, wall, contact, rate, history, half, time_sign)
-    return contact, x, outcome, history, seen, rate
+    return contact, x, outcome, history, rate_face, rate
 
 
 evaluate = select("law", {laws.Elastic: evaluate_elastic, laws.Composite: evaluate_dissipative})
@@ -355,22 +355,20 @@ evaluate = select("law", {laws.Elastic: evaluate_elastic, laws.Composite: evalua
 def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
     """ω² of body b at one face [1/s²], see ``shared_damping``; 0 where fewer than two of its spheres touch it."""
     count, pushed = 0, no_multi_contact()
-    m, nowhere = kinds.material[bodies.kind[b]], (0.0, 0.0, 0.0)
+    m, no_arm = kinds.material[bodies.kind[b]], (0.0, 0.0, 0.0)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         corners = corners_of(kinds, law, s, b, bodies)
         for n in range(max(corners, 1)):
             corner = n if corners > 0 else -1
             x = place_at_plane(kinds, s, b, corner, inward(face), bodies)
-            overlap = radius_of(s, b, bodies, kinds) - height(x, face, box)
+            overlap = radius_of(s, b, bodies, kinds) - signed_distance(x, face, box)
             held = laws.has_range(law) and neighbours.wall_has_history[6 * s + face] != 0
             if overlap > 0.0 or held:
-                contact, x = meeting(s, b, face, corner, overlap, inward(face), bodies, kinds, box)
+                contact, x = face_contact_kinematics(s, b, face, corner, overlap, inward(face), bodies, kinds, box)
                 history = recall(kinds, law, 6 * s + face, corner, neighbours, box)
                 secant = laws.secant(law, m, kinds.modulus.shape[0], contact, history, half)
                 arm = subtract(x, load(bodies.position, b))
-                pushed = add_contact(
-                    pushed, secant, dot(contact.velocity, contact.normal), contact.normal, arm, nowhere
-                )
+                pushed = add_contact(pushed, secant, dot(contact.velocity, contact.normal), contact.normal, arm, no_arm)
                 count += 1
     return (
         inverse_effective_mass(b, pushed.force, pushed.torque_b, bodies, kinds) / pushed.square
@@ -380,7 +378,7 @@ def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
 
 
 @inline
-def meeting(s, b, face, corner, overlap, normal, bodies, kinds, box):
+def face_contact_kinematics(s, b, face, corner, overlap, normal, bodies, kinds, box):
     """Kinematics of sphere s of body b and a face, and the point halfway between their surfaces [m].
 
     corner: vertex of a polyhedron, -1 for all other bodies; overlap, normal: with the plane of the face [m], and its
@@ -412,16 +410,16 @@ def touch_faces(law, scheme, c, sink, bodies, kinds, neighbours, box):
     low, _ = chunk_of(c, bodies.kind.size)
     has_history, block = neighbours.wall_has_history, neighbours.block_of[c]
     kinematics, ids = neighbours.batch_kinematics[block][OF_FACES:], neighbours.batch_ids[block]
-    forgets = not (laws.has_range(law) or laws.begins(law) > 0.0)
+    clears_when_apart = not (laws.has_range(law) or laws.largest_begin_gap(law) > 0.0)
     for n in range(low, low + neighbours.near_wall_count[c]):
         b = neighbours.near_wall[n]
         x, radius = load(bodies.position, b), radius_of(b, b, bodies, kinds)
-        if forgets and not touches_wall(x, radius, box):
+        if clears_when_apart and not touches_wall(x, radius, box):
             forget(b, has_history)
             continue
         for face in range(6):
-            k, overlap = 6 * b + face, radius - height(x, face, box)
-            if overlap > -laws.begins(law) or (laws.has_range(law) and has_history[k] != 0):
+            k, overlap = 6 * b + face, radius - signed_distance(x, face, box)
+            if overlap > -laws.largest_begin_gap(law) or (laws.has_range(law) and has_history[k] != 0):
                 compute_kinematics(number, b, face, overlap, bodies, kinds, box, kinematics, ids)
                 number += 1
             elif has_history.size > 0:
@@ -437,7 +435,7 @@ def touch_faces(law, scheme, c, sink, bodies, kinds, neighbours, box):
 @inline
 def compute_kinematics(t, b, face, overlap, bodies, kinds, box, kinematics, ids):
     """Write the kinematics of the contact of sphere b with a face to column t."""
-    contact, x = meeting(b, b, face, -1, overlap, inward(face), bodies, kinds, box)
+    contact, x = face_contact_kinematics(b, b, face, -1, overlap, inward(face), bodies, kinds, box)
     write_kinematics(t, contact, kinematics)
     put(kinematics, POINT, t, subtract(x, load(bodies.position, b)))
     ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
@@ -469,9 +467,9 @@ def evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums)
         store(bodies.force, b - sink.first_body, add(load(bodies.force, b - sink.first_body), force))
         if bodies.torque.shape[1] > 0:
             torque = get(out, ON_I, t)
-            if laws.turns(law) and not alike:  # for others the couple is apart
+            if laws.transmits_couples(law) and not alike:  # for others the couple is apart
                 torque = add(torque, get(out, ON_J, t))
             store(bodies.torque, b - sink.first_body, add(load(bodies.torque, b - sink.first_body), torque))
         work = add_words(work, work_of_face(face, force, sink, box))
-        add_wall_heat(sink, b, out[flat(LOSS, t)], out[flat(HELD, t)], bodies)
+        add_wall_heat(sink, b, out[flat(LOSS, t)], out[flat(OPEN_LOSS, t)], bodies)
     return add_work(add_sums(sums, more), work)

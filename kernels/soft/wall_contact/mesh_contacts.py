@@ -15,7 +15,7 @@ from dem.kernels.numerics.vector import dot, load, subtract
 from dem.kernels.soft.contact.surface_motion import radius_near
 from dem.kernels.soft.wall_contact.overlap_regions import beyond_of, find_contacts_of, listed_for
 from dem.kernels.soft.wall_contact.wall_arrays import NEAR_WALLS, in_frame, is_near
-from dem.kernels.soft.wall_contact.wall_prefetch import fetch_triangle
+from dem.kernels.soft.wall_contact.wall_prefetch import prefetch_triangle
 from dem.kernels.walls import triangles
 from dem.kernels.walls.contact_patches import is_nearest_at
 from dem.kernels.walls.geometry import MESH, NoMeshes, WithMeshes
@@ -99,7 +99,7 @@ def pair_with_triangles(w, c, pairs, spheres, walls):
         pairs[FIRST_PAIR + t] = number if enough else -1
         for entry in range(start, stop if enough else start):
             pairs[PAIR_SPHERE + number], pairs[PAIR_TRIANGLE + number] = t, walls.listed[c, entry]
-            fetch_triangle(walls.listed[c, entry], walls.geometry)
+            prefetch_triangle(walls.listed[c, entry], walls.geometry)
             number += 1
         pairs[END_PAIR + t] = number
     return number

@@ -1,4 +1,4 @@
-"""Which bodies are near walls, and so have to be looked at until candidates are picked anew."""
+"""Find the bodies near walls, which are checked for wall contacts until candidate pairs are rebuilt."""
 
 import math
 
@@ -19,8 +19,8 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     SINGLE,
     WalledFaces,
     acts_on,
-    framed,
     image_for,
+    image_in_frame,
     images_beside,
     in_frame,
     set_listed,
@@ -60,7 +60,7 @@ def is_clear(x, margin, box):
 
 @inline
 def near_wall(b, skin, bodies, kinds, box):
-    """Whether a sphere of body b comes closer to a face than the skin."""
+    """Return 1 if a sphere of body b is closer to a face than the skin, else 0."""
     g = bodies.kind[b]
     if is_clear(load(bodies.position, b), (kinds.bounding_radius[g] + skin) * SLACK, box):
         return 0
@@ -74,7 +74,7 @@ def near_wall(b, skin, bodies, kinds, box):
 
 @inline
 def near_faces(box, b, skin, bodies, kinds, neighbours):
-    """Whether body b is near the faces of a box, or in touch with the plane that a rough one shows it."""
+    """Return 1 if body b is near the faces of a box, or touches the tilted plane of a rough one, else 0."""
     near = near_wall(b, skin, bodies, kinds, box)
     return 1 if touches_rough_face(box, b, bodies, neighbours) else near
 
@@ -103,7 +103,7 @@ def list_near_place(w, u, reach, start, c, box):
 
 @inline
 def list_near_sphere(w, x, reach, start, c, box):
-    """How much farther than the reach a sphere at x is from wall w at least [m], and number of triangles that are near.
+    """Lower bound of the distance of a sphere at x from wall w beyond the reach [m], and number of near triangles.
 
     Triangles near other images of the sphere that may be the nearest soon count as well.
     Writes box.walls.listed: row c, from `start` on, numbers of the triangles.
@@ -115,7 +115,7 @@ def list_near_sphere(w, x, reach, start, c, box):
         for k in range(1, 8):
             if k & axes == k:
                 moved = (k & 1) * beyond[0], (k >> 1 & 1) * beyond[1], (k >> 2) * beyond[2]
-                away, more = list_near_place(w, framed(w, add(at, moved), box), reach, start + count, c, box)
+                away, more = list_near_place(w, image_in_frame(w, add(at, moved), box), reach, start + count, c, box)
                 d, count = min(d, away), count + more
         count = sort_near_triangles(start, count, c, box)
     return min(d - reach, room), count

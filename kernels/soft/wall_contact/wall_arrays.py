@@ -119,36 +119,36 @@ def has_walls(box):
 
 
 @inline
-def place_led(free, w, time, later, further, drift, walls):
-    """Put wall w where it is at a time, as its motion and a servo say; see `poses.place`."""
-    return poses.place(w, time, further, drift, walls.motions, walls.poses)
+def place_driven(free, w, time, later, offset, drift, walls):
+    """Set the pose of wall w at a time by its prescribed motion and its servo; see `poses.place`."""
+    return poses.place(w, time, offset, drift, walls.motions, walls.poses)
 
 
 @inline
-def place_any(free, w, time, later, further, drift, walls):
+def place_driven_or_free(free, w, time, later, offset, drift, walls):
     """Put wall w where its motion, a servo or its free flight has it at a time.
 
     A free body goes on by a step if the time is later than it was.
     """
     if free.is_free[w] == 0:
-        return poses.place(w, time, further, drift, walls.motions, walls.poses)
+        return poses.place(w, time, offset, drift, walls.motions, walls.poses)
     if later:
         advance_wall(w, walls.load, free)
     return place_wall(w, walls.motions, walls.poses, free)
 
 
-place = select("free", {NoFreeWall: place_led, FreeBodies: place_any})
+place = select("free", {NoFreeWall: place_driven, FreeBodies: place_driven_or_free})
 
 
 @func
-def move_bare(box, time):
-    """Put the faces where they are at a time; returns the farthest that one has come since the last [m]."""
+def move_faces_of_box(box, time):
+    """Move the faces to their positions at a time; returns the largest displacement since the last call [m]."""
     return faces.move(time, box)
 
 
 @func
 def move_box_and_walls(box, time):
-    """Put the faces and all walls where they are at a time; return the farthest that one has come [m]."""
+    """Move the faces and all walls to a time; returns the largest displacement since the last call [m]."""
     farthest = faces.move(time, box)
     if box.walls.moving:
         walls = box.walls
@@ -157,8 +157,8 @@ def move_box_and_walls(box, time):
             if walls.servo[SERVO_KIND, w] != 0.0 and later:
                 walls.servo_state[SHIFT, w] += walls.servo_state[SPEED, w] * (time - walls.servo_state[SHIFT_TIME, w])
             walls.servo_state[SHIFT_TIME, w] = time
-            further, drift = scale(walls.servo_state[SHIFT, w], axis), scale(walls.servo_state[SPEED, w], axis)
-            farthest = max(farthest, place(walls.free, w, time, later, further, drift, walls))
+            offset, drift = scale(walls.servo_state[SHIFT, w], axis), scale(walls.servo_state[SPEED, w], axis)
+            farthest = max(farthest, place(walls.free, w, time, later, offset, drift, walls))
     return farthest
 
 
@@ -168,11 +168,11 @@ def move_walled(box, time):
     return move_box_and_walls(box, time)
 
 
-move = select("box", {BoxFaces: move_bare, WalledFaces: move_walled})
+move = select("box", {BoxFaces: move_faces_of_box, WalledFaces: move_walled})
 
 
 @inline
-def as_it_is(box, w, x):
+def same_point(box, w, x):
     """Image of a point nearest to a wall, in a box without images: the point itself."""
     return x
 
@@ -184,7 +184,7 @@ def nearest_to(box, w, x):
     return add(middle, minimum_image(box, x, middle))
 
 
-image_for = select("box", {BoxFaces: as_it_is, PeriodicFaces: nearest_to})
+image_for = select("box", {BoxFaces: same_point, PeriodicFaces: nearest_to})
 
 
 @inline
@@ -225,7 +225,7 @@ def move_faces_only(box, time):
 
     Half of the farthest: two spheres come nearer by the ways of both, a sphere and a face by one of each.
     """
-    return 0.5 * move_bare(box, time)
+    return 0.5 * move_faces_of_box(box, time)
 
 
 @inline
@@ -252,13 +252,13 @@ walls_are_stale = select("box", {BoxFaces: False, WalledFaces: exceeds_skin})
 
 @inline
 def in_frame(w, x, box):
-    """A point as wall w sees it: where it would be at time 0 had it been carried along."""
-    return framed(w, image_for(box, w, x), box)
+    """Point in the frame of wall w: its position if the wall were moved back to time 0."""
+    return image_in_frame(w, image_for(box, w, x), box)
 
 
 @inline
-def framed(w, x, box):
-    """Image x of a point as wall w sees it: where it would be at time 0 had it been carried along."""
+def image_in_frame(w, x, box):
+    """Image x of a point in the frame of wall w: its position if the wall were moved back to time 0."""
     p = box.walls.poses
     if box.walls.moving:
         x = rotate_back(load_quaternion(p.orientation, w), subtract(x, load(p.origin, w)))

@@ -46,15 +46,20 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     NEAR_WALLS,
     SERVO_KIND,
     acts_on,
-    framed,
     has_history,
     image_for,
+    image_in_frame,
     in_frame,
     in_world,
     is_near,
     velocity_at,
 )
-from dem.kernels.soft.wall_contact.wall_kinematics import blended, encounter, encounter_at, touch_at
+from dem.kernels.soft.wall_contact.wall_kinematics import (
+    contact_kinematics,
+    contact_kinematics_at,
+    energy_of_pieces,
+    touch_at,
+)
 from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, LINKS, MINIMUM_STRIDE, MOMENT, POTENTIAL
 from dem.kernels.walls.sides import find_side_contacts
 
@@ -171,7 +176,7 @@ def elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box):
 def kinematics_reported(sink, w, x, radius, b, overlap, total, bodies, kinds, box):
     """Kinematics of an elastic contact for a report, and the point between the surfaces."""
     normal = scale(1.0 / math.sqrt(max(dot(total, total), LEAST)), total)
-    contact, point, _ = encounter_at(w, x, radius, b, overlap, normal, bodies, kinds, box)
+    contact, point, _ = contact_kinematics_at(w, x, radius, b, overlap, normal, bodies, kinds, box)
     return contact, point
 
 
@@ -206,14 +211,14 @@ def add_dissipative(law, sink, w, s, b, t, count, n, bodies, kinds, box):
         return no_sums(), n
     if rough:
         centre = at_plane(kinds, s, b, normal, bodies)
-        contact, point, of_wall = encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box)
+        contact, point, of_wall = contact_kinematics_at(w, centre, radius, b, overlap, normal, bodies, kinds, box)
     else:
-        contact, point, of_wall = encounter(w, s, b, t, overlap, normal, bodies, kinds, box)
+        contact, point, of_wall = contact_kinematics(w, s, b, t, overlap, normal, bodies, kinds, box)
     rate = walls.rate[c, w] if laws.shares_damping(law) and not rough else 0.0
     contact, outcome, history = contact_force(law, m, row, contact, rate, history, sink.half, sink.time_sign)
     if not rough:
         outcome = couple_of_pieces(kinds, b, t, outcome, scale(dot(outcome.force, normal), normal), box)
-    of_b, turning = s - bodies.first_sphere[b], laws.turns(law) or has_couples(kinds)
+    of_b, turning = s - bodies.first_sphere[b], laws.transmits_couples(law) or has_couples(kinds)
     return finish(
         sink, law, w, s, b, t, n, of_b, False, rough, plane, outcome.couple, turning, contact, point, of_wall, outcome,
         history, bodies, kinds, box,
@@ -234,7 +239,7 @@ def finish(
     walls, c, m, row = box.walls, b // CHUNK, kinds.material[bodies.kind[b]], box.walls.material_row[w]
     p, energy = exponent(law, m, row), 0.0
     if walls.contacts[c, t, LINKS] != 0.0 and not (laws.has_range(law) or rough):
-        energy = blended(law, m, row, contact, history, sink.half, walls.contacts[c, t, POTENTIAL], p)
+        energy = energy_of_pieces(law, m, row, contact, history, sink.half, walls.contacts[c, t, POTENTIAL], p)
     outcome = wall_loads.with_pieces(outcome, couple, energy)
     arm = subtract(point, load(bodies.position, b))
     key = wall_history.key_of(w + wall_history.SIDE if side else w, walls.contacts[c, t, ANCHOR])
@@ -305,7 +310,7 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
     Writes box.walls: scratch of the chunk, what is taken up of a sphere among it.
     """
     number, pushed = 0, no_multi_contact()
-    m, row, nowhere = kinds.material[bodies.kind[b]], box.walls.material_row[w], (0.0, 0.0, 0.0)
+    m, row, no_arm = kinds.material[bodies.kind[b]], box.walls.material_row[w], (0.0, 0.0, 0.0)
     p = exponent(law, m, row)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         radius = radius_near(s, b, bodies, kinds)
@@ -316,10 +321,10 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
             overlap, normal = region(w, c, t, beyond, p, box)
             history, found = wall_history.recall(law, c, w, t, count, box.walls.contacts[c], box.walls)
             if overlap > 0.0 or (found > 0 and laws.has_range(law)):
-                contact, point, _ = encounter(w, s, b, t, overlap, normal, bodies, kinds, box)
+                contact, point, _ = contact_kinematics(w, s, b, t, overlap, normal, bodies, kinds, box)
                 secant = laws.secant(law, m, row, contact, history, half)
                 arm = minimum_image(box, point, load(bodies.position, b))
-                pushed = add_contact(pushed, secant, dot(contact.velocity, normal), normal, arm, nowhere)
+                pushed = add_contact(pushed, secant, dot(contact.velocity, normal), normal, arm, no_arm)
                 number += 1
     return (
         inverse_effective_mass(b, pushed.force, pushed.torque_b, bodies, kinds) / pushed.square
@@ -347,8 +352,11 @@ def find_of_side(w, c, x, u, radius, power, box):
     (`dem.soft.contact.nonspherical`).
     """
     walls, at = box.walls, image_for(box, w, x)
-    middle = framed(w, at, box)
-    tip, shape = subtract(framed(w, add(at, u), box), middle), w + walls.geometry.kind.size - walls.material_row.size
+    middle = image_in_frame(w, at, box)
+    tip, shape = (
+        subtract(image_in_frame(w, add(at, u), box), middle),
+        w + walls.geometry.kind.size - walls.material_row.size,
+    )
     return find_side_contacts(shape, middle, tip, radius, power, walls.geometry, walls.contacts[c], walls.scratch[c])
 
 
@@ -430,10 +438,12 @@ def add_dissipative_side(law, sink, w, b, t, count, n, x, u, radius, bodies, kin
     if not (overlap > 0.0 or found > 0):
         return no_sums(), n
     s, couple = place_on_axis(w, c, t, u, box)
-    contact, point, of_wall = encounter_at(w, add_scaled(x, s, u), radius, b, overlap, normal, bodies, kinds, box)
+    contact, point, of_wall = contact_kinematics_at(
+        w, add_scaled(x, s, u), radius, b, overlap, normal, bodies, kinds, box
+    )
     couple = couple_of(law, m, row, w, c, t, couple, contact, history, sink.half, box)
     _touch, outcome, history = contact_force(law, m, row, contact, 0.0, history, sink.half, sink.time_sign)
-    if laws.turns(law):
+    if laws.transmits_couples(law):
         couple = add(couple, outcome.couple)
     last = bodies.first_sphere[b + 1] - 1
     return finish(

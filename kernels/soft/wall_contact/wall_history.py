@@ -136,7 +136,7 @@ def recall(law, c, w, t, count, contacts, walls):
 
     The slots of the sphere have been copied to the scratch (`copy_to_scratch`).
     """
-    history, found = laws.nothing(law), 0
+    history, found = laws.initial_history(law), 0
     if not has_history(walls):
         return history, found
     if count == 1 and is_only(c, key_of(w, contacts[0, ANCHOR]), walls):

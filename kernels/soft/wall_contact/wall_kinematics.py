@@ -9,7 +9,7 @@ import math
 from dem.kernels import laws
 from dem.kernels.compiler.jit import inline, vector_loop
 from dem.kernels.laws import hertz
-from dem.kernels.laws.first_step import begins
+from dem.kernels.laws.first_step import has_begun
 from dem.kernels.numerics.columns import flat, get, put
 from dem.kernels.numerics.quaternion import load_quaternion, rotate
 from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, subtract
@@ -39,14 +39,14 @@ from dem.kernels.soft.wall_contact.wall_arrays import surface_at, surface_veloci
 
 
 @inline
-def encounter(w, s, b, t, overlap, normal, bodies, kinds, box):
-    """Kinematics of contact t of sphere s of body b with wall w; see `encounter_at`."""
+def contact_kinematics(w, s, b, t, overlap, normal, bodies, kinds, box):
+    """Kinematics of contact t of sphere s of body b with wall w; see `contact_kinematics_at`."""
     centre, radius = at_wall(kinds, w, s, b, t, bodies, box), radius_near(s, b, bodies, kinds)
-    return encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box)
+    return contact_kinematics_at(w, centre, radius, b, overlap, normal, bodies, kinds, box)
 
 
 @inline
-def encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box):
+def contact_kinematics_at(w, centre, radius, b, overlap, normal, bodies, kinds, box):
     """Kinematics of the contact of a sphere of body b, at any place, with wall w.
 
     Returns `dem.kernels.laws.ContactKinematics`, the point halfway between the surfaces [m], velocity of the wall's
@@ -83,8 +83,8 @@ def touch_at(overlap, normal, velocity, spin, turning, modulus, radius, inverse,
 
 
 @inline
-def blended(law, m, row, contact, history, half, energy, power):
-    """Energy of a contact of several pieces beyond that of one with the same force [J].
+def energy_of_pieces(law, m, row, contact, history, half, energy, power):
+    """Energy of a contact with several pieces of a wall, less that of one piece with the same force [J].
 
     energy, power: Σ± δ^(p+1)/(p+1) of the pieces, p.
     """
@@ -159,7 +159,7 @@ def wall_motion(w, first, last, turns, dt, box, kinematics):
         put(kinematics, POINT, t, subtract(x, centre))
         put(kinematics, OF_WALL, t, of_wall)
         put(kinematics, PLACE, t, x)
-        began += 1 if begins(overlap, dot(velocity, normal), dt) else 0
+        began += 1 if has_begun(overlap, dot(velocity, normal), dt) else 0
     return began
 
 

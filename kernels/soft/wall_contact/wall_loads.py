@@ -24,13 +24,13 @@ from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.columns import get
-from dem.kernels.numerics.energy import REST, accumulate, as_words
+from dem.kernels.numerics.energy import SUBUNITS_PER_UNIT, accumulate, as_words
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, store, subtract
 from dem.kernels.simd.memory import atomic_add
 from dem.kernels.soft.contact.contact_detection import ON_J, no_sums
 from dem.kernels.soft.contact.contact_evaluation import FORCE as BATCH_FORCE
 from dem.kernels.soft.contact.contact_evaluation import dissipated, energies_of
-from dem.kernels.soft.contact.dissipated_heat import give
+from dem.kernels.soft.contact.dissipated_heat import add_dissipation
 from dem.kernels.soft.contact.result_sinks import HeatWallSink, ReportSink, WallForceSink, write_row
 from dem.kernels.soft.wall_contact.wall_arrays import (
     ERROR_INTEGRAL,
@@ -59,7 +59,7 @@ def elastic_outcome(force, energy):
     """`dem.kernels.laws.ContactForce` of a contact without losses: force [N] and energy [J]."""
     return laws.ContactForce(
         force, (0.0, 0.0, 0.0), elastic=energy, spring_energy=0.0, loss=0.0, instantaneous_dissipation=0.0,
-        persists=False, slid=0.0,
+        persists=False, sliding_distance=0.0,
     )  # fmt: skip
 
 
@@ -68,7 +68,8 @@ def with_pieces(outcome, couple, energy):
     """An outcome with another couple [N m], and with energy of several pieces of a wall added [J]."""
     return laws.ContactForce(
         outcome.force, couple, elastic=outcome.elastic + energy, spring_energy=outcome.spring_energy, loss=outcome.loss,
-        instantaneous_dissipation=outcome.instantaneous_dissipation, persists=outcome.persists, slid=outcome.slid,
+        instantaneous_dissipation=outcome.instantaneous_dissipation, persists=outcome.persists,
+        sliding_distance=outcome.sliding_distance,
     )  # fmt: skip
 
 
@@ -112,7 +113,7 @@ def add_to_step(sink, b, of_b, partner, contact, point, arm, velocity, spin, out
 @inline
 def add_wall_dissipation(sink, b, gross, kept, bodies):
     """Give body b all that a contact with a wall takes up."""
-    give(sink.heat, bodies.dissipated, b, gross, kept, sink.per_joule)
+    add_dissipation(sink.heat, bodies.dissipated, b, gross, kept, sink.per_joule)
 
 
 @inline
@@ -142,9 +143,9 @@ clear_wall_loads = select("box", {BoxFaces: None, WalledFaces: clear_loads})
 @inline
 def add_number(c, w, column, value, unit, box):
     """Add a number to the sums."""
-    whole, rest = as_words(value, unit)
+    whole, subunits = as_words(value, unit)
     box.walls.chunk_loads[c, w, column] += whole
-    box.walls.chunk_loads[c, w, column + 1] += rest
+    box.walls.chunk_loads[c, w, column + 1] += subunits
 
 
 @inline
@@ -231,9 +232,9 @@ def load_of_batch(law, w, number, half, per_joule, ids, kinematics, out, box):
     """`WallLoad` on wall w of so many contacts, not all of which are at this wall."""
     wall_load = zero_load()
     for t in range(number):
-        force, couple = get(out, BATCH_FORCE, t), get(out, ON_J, t) if laws.turns(law) else (0.0, 0.0, 0.0)
+        force, couple = get(out, BATCH_FORCE, t), get(out, ON_J, t) if laws.transmits_couples(law) else (0.0, 0.0, 0.0)
         power = dot(force, get(kinematics, OF_WALL, t))
-        if laws.turns(law):
+        if laws.transmits_couples(law):
             power += dot(couple, load(box.walls.poses.spin, w))
         work = as_words(half * power, per_joule)
         more = load_of_contact(w, get(kinematics, PLACE, t), force, couple, work, box)
@@ -250,11 +251,11 @@ def work_of_face(face, force, sink, box):
 @inline
 def total(w, column, walls):
     """A sum over all chunks."""
-    whole, rest = np.int64(0), np.int64(0)
+    whole, subunits = np.int64(0), np.int64(0)
     for c in range(walls.chunk_loads.shape[0]):
         whole += walls.chunk_loads[c, w, column]
-        rest += walls.chunk_loads[c, w, column + 1]
-    return whole + rest / REST
+        subunits += walls.chunk_loads[c, w, column + 1]
+    return whole + subunits / SUBUNITS_PER_UNIT
 
 
 @inline
@@ -299,11 +300,11 @@ def pid_velocity(w, measured_force, completes, dt, walls):
 
 
 @inline
-def complete_free_wall_step(free, w, completes, half, per_joule, progress, walls):
+def complete_free_wall_step(free, w, completes, half, per_joule, run_state, walls):
     """Complete the step of wall w if it is a rigid body; its work is that at the velocity which it has come to have.
 
     Writes free.state, walls.poses, walls.work_half_step, walls.integrals: of wall w.
-    Writes progress.wall_work, progress.wall_work_half_step: what changes of velocity add to them.
+    Writes run_state.wall_work, run_state.wall_work_half_step: what changes of velocity add to them.
     """
     if free.is_free[w] != 0 and completes:
         push, turning = complete_wall_step(w, walls.load, free)
@@ -311,18 +312,18 @@ def complete_free_wall_step(free, w, completes, half, per_joule, progress, walls
         more = -half * (dot(load(walls.load, w), push) + dot(rows(walls.load, 3, w), turning))
         accumulate_compensated(walls.integrals, WORK_ROW, w, more)
         walls.work_half_step[w] += more
-        accumulate(progress.wall_work, more * per_joule)
-        progress.wall_work_half_step[0] += more * per_joule
+        accumulate(run_state.wall_work, more * per_joule)
+        run_state.wall_work_half_step[0] += more * per_joule
 
 
 complete_flights = select("free", {NoFreeWall: None, FreeBodies: complete_free_wall_step})
 
 
 @func
-def update_servo_velocity(w, completes, constants, progress, walls):
+def update_servo_velocity(w, completes, constants, run_state, walls):
     """Choose the velocity of a servo until the next forces; work and losses of these are at the new velocity.
 
-    Writes walls.servo_state, walls.work_half_step: column w. Writes progress: wall_work_half_step,
+    Writes walls.servo_state, walls.work_half_step: column w. Writes run_state: wall_work_half_step,
         dissipated_half_step.
     """
     measured_force, before = -dot(load(walls.servo, w), load(walls.load, w)), walls.servo_state[SPEED, w]
@@ -333,17 +334,17 @@ def update_servo_velocity(w, completes, constants, progress, walls):
         walls.servo_state[SPEED, w] = servo_velocity(w, measured_force, stiffness, damping, constants.dt, walls)
     faster = 0.5 * constants.dt * (walls.servo_state[SPEED, w] - before)
     walls.work_half_step[w] += faster * measured_force
-    progress.wall_work_half_step[0] += faster * measured_force * constants.per_joule
-    progress.dissipated_half_step[0] += faster * (total(w, LOST, walls) / walls.unit[0]) * constants.per_joule
+    run_state.wall_work_half_step[0] += faster * measured_force * constants.per_joule
+    run_state.dissipated_half_step[0] += faster * (total(w, LOST, walls) / walls.unit[0]) * constants.per_joule
 
 
 @func
-def accumulate_loads(box, constants, completes, progress):
+def accumulate_loads(box, constants, completes, run_state):
     """Add up the loads of a pass, integrate them over time, and choose what servos do until the next.
 
     completes: whether a step has been completed with these forces. Writes box.walls: load, integrals, work_half_step,
     servo_state.
-    Writes progress: wall_work, wall_work_half_step, dissipated_half_step: what changes of velocity add to them.
+    Writes run_state: wall_work, wall_work_half_step, dissipated_half_step: what changes of velocity add to them.
     """
     walls = box.walls
     half = 0.5 * constants.dt
@@ -361,9 +362,9 @@ def accumulate_loads(box, constants, completes, progress):
         for c in range(walls.chunk_loads.shape[0]):
             contacts += walls.chunk_loads[c, w, CONTACTS]
         walls.load[6, w] = contacts
-        complete_flights(walls.free, w, completes, half, constants.per_joule, progress, walls)
+        complete_flights(walls.free, w, completes, half, constants.per_joule, run_state, walls)
         if walls.servo[SERVO_KIND, w] != 0.0:
-            update_servo_velocity(w, completes, constants, progress, walls)
+            update_servo_velocity(w, completes, constants, run_state, walls)
 
 
 accumulate_wall_loads = select("box", {BoxFaces: None, WalledFaces: accumulate_loads})
@@ -372,7 +373,7 @@ accumulate_wall_loads = select("box", {BoxFaces: None, WalledFaces: accumulate_l
 @inline
 def wear(w, piece, outcome, contact, per_joule, walls):
     """Add N s of a contact, in the step that its force completes, to a piece of wall w, which wears."""
-    whole, rest = as_words(max(dot(outcome.force, contact.normal), 0.0) * outcome.slid, per_joule)
+    whole, subunits = as_words(max(dot(outcome.force, contact.normal), 0.0) * outcome.sliding_distance, per_joule)
     at = walls.first_worn[w] + piece
     atomic_add(walls.worn, at, whole)
-    atomic_add(walls.worn, walls.worn.shape[1] + at, rest)
+    atomic_add(walls.worn, walls.worn.shape[1] + at, subunits)

@@ -1,4 +1,4 @@
-"""Prefetch of what walls have to know of bodies that come next in a pass.
+"""Prefetch of the data that wall contacts read of the next bodies in a pass.
 
 Bodies near walls are few and far between in memory, and so is what is kept for them: read as it is wanted, most of the
 time goes by waiting. Nothing here changes a result.
@@ -18,7 +18,7 @@ MOST = 4  # triangles that are asked for; few spheres are near more
 
 
 @inline
-def fetch_body(k, bodies, kinds, neighbours):
+def prefetch_body(k, bodies, kinds, neighbours):
     """Prefetch what identifies the k-th body near walls."""
     b = neighbours.near_wall[k]
     prefetch(bodies.kind, b)
@@ -27,32 +27,32 @@ def fetch_body(k, bodies, kinds, neighbours):
 
 
 @inline
-def fetch_record(k, walls, bodies, kinds, neighbours):
+def prefetch_record(k, walls, bodies, kinds, neighbours):
     """Prefetch what is kept for the first sphere of the k-th."""
     s, _ = spheres_of(neighbours.near_wall[k], bodies, kinds)
     prefetch(walls.sphere_records, s * walls.sphere_records.shape[1])
 
 
 @inline
-def fetch_triangle(f, geometry):
+def prefetch_triangle(f, geometry):
     """Prefetch a triangle."""
     prefetch(geometry.triangle, f * NUMBERS)
     prefetch(geometry.triangle, f * NUMBERS + LINE)
 
 
 @inline
-def fetch_triangles(c, k, walls, bodies, kinds, neighbours):
+def prefetch_triangles(c, k, walls, bodies, kinds, neighbours):
     """Prefetch the triangles near the k-th."""
     if walls.geometry.triangle.shape[0] > 0:
         s, _ = spheres_of(neighbours.near_wall[k], bodies, kinds)
         start, stop = listed_at(s, walls)
         if start >= 0:
             for entry in range(start, min(stop, start + MOST)):
-                fetch_triangle(walls.listed[c, entry], walls.geometry)
+                prefetch_triangle(walls.listed[c, entry], walls.geometry)
 
 
 @inline
-def fetch_coming(box, c, k, stop, bodies, kinds, neighbours):
+def prefetch_next_bodies_at_walls(box, c, k, stop, bodies, kinds, neighbours):
     """Prefetch what ``wall_contacts`` reads of the bodies that follow the k-th of those near walls in chunk c.
 
     Before the first of them also of all that come soon: chunks are short.
@@ -60,17 +60,17 @@ def fetch_coming(box, c, k, stop, bodies, kinds, neighbours):
     walls, low = box.walls, c * CHUNK
     if k == low:
         for n in range(low, min(low + FIRST, stop)):
-            fetch_body(n, bodies, kinds, neighbours)
+            prefetch_body(n, bodies, kinds, neighbours)
         for n in range(low, min(low + THEN, stop)):
-            fetch_record(n, walls, bodies, kinds, neighbours)
+            prefetch_record(n, walls, bodies, kinds, neighbours)
         for n in range(low, min(low + LAST, stop)):
-            fetch_triangles(c, n, walls, bodies, kinds, neighbours)
+            prefetch_triangles(c, n, walls, bodies, kinds, neighbours)
     if k + FIRST < stop:
-        fetch_body(k + FIRST, bodies, kinds, neighbours)
+        prefetch_body(k + FIRST, bodies, kinds, neighbours)
     if k + THEN < stop:
-        fetch_record(k + THEN, walls, bodies, kinds, neighbours)
+        prefetch_record(k + THEN, walls, bodies, kinds, neighbours)
     if k + LAST < stop:
-        fetch_triangles(c, k + LAST, walls, bodies, kinds, neighbours)
+        prefetch_triangles(c, k + LAST, walls, bodies, kinds, neighbours)
 
 
-fetch_ahead = select("box", {BoxFaces: None, WalledFaces: fetch_coming})
+prefetch_ahead = select("box", {BoxFaces: None, WalledFaces: prefetch_next_bodies_at_walls})

@@ -39,9 +39,11 @@ def list_walls(sink, law, bodies, kinds, neighbours, box):
     for b in range(bodies.kind.size):
         if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
             continue
-        seen, rate = -1, 0.0
+        rate_face, rate = -1, 0.0
         for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-            _, seen, rate = box_contacts.add_sphere(sink, law, s, b, seen, rate, bodies, kinds, neighbours, box)
+            _, rate_face, rate = box_contacts.add_sphere(
+                sink, law, s, b, rate_face, rate, bodies, kinds, neighbours, box
+            )
         report_walls(box, sink, law, b, bodies, kinds)
 
 

@@ -1,4 +1,4 @@
-"""Particles outside of closed walls that are to hold them, with nothing else that could."""
+"""Particles outside of the closed walls that should contain them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dem.soft.engine import Engine
 
 
-def holds(wall: Wall) -> bool:
+def is_container(wall: Wall) -> bool:
     """Whether a wall is closed, and made for particles inside of it."""
     if isinstance(wall, Cylinder | Cone | Revolution):
         profile = wall.profile()
@@ -31,7 +31,7 @@ def holds(wall: Wall) -> bool:
     return isinstance(wall, Ball | Torus) and wall.inside
 
 
-def containers(engine: Engine) -> tuple[int, ...]:
+def container_meshes(engine: Engine) -> tuple[int, ...]:
     """Numbers of the closed meshes that hold particles, if these are more than half of all particles.
 
     A mesh has no word for the side that particles are on: what most of them are in is a container, and blades, bodies
@@ -40,47 +40,47 @@ def containers(engine: Engine) -> tuple[int, ...]:
     if not _is_open_space(engine):
         return ()
     x = _places(engine)
-    held, found = np.zeros(len(x), bool), []
+    is_inside, found = np.zeros(len(x), bool), []
     for k, wall in _present(engine):
         if isinstance(wall, Mesh) and is_closed(wall):
             within = _within(engine, k, x)
-            held |= within
+            is_inside |= within
             found += [k] * bool(within.any())
-    return tuple(found) if 2 * held.sum() > len(x) else ()
+    return tuple(found) if 2 * is_inside.sum() > len(x) else ()
 
 
-def astray(engine: Engine, meshes: tuple[int, ...]) -> np.ndarray:
+def particles_outside(engine: Engine, meshes: tuple[int, ...]) -> np.ndarray:
     """Numbers of the particles that are outside of every closed wall, and over or beside no other wall.
 
     Closed meshes that held most particles at the start, `meshes`, or hold most of them now, count as such walls.
-    No particle is astray if there is a box, a plane, or no closed wall that particles are to be in: they may leave
+    None is outside if there is a box, a plane, or no closed wall that particles are to be in: they may leave
     through the open ends of a hopper. Other walls catch particles above them, or near them without gravity; the sphere
     about each wall decides.
     """
     if not _is_open_space(engine):
         return np.empty(0, np.int64)
-    walls, most = _present(engine), {*meshes, *containers(engine)}
-    closed = [k for k, wall in walls if holds(wall) or k in most]
+    walls, container_numbers = _present(engine), {*meshes, *container_meshes(engine)}
+    closed = [k for k, wall in walls if is_container(wall) or k in container_numbers]
     if not closed:
         return np.empty(0, np.int64)
     x = _places(engine)
-    out = engine.walls.faces.walls.acts[closed][:, engine.bodies.kind[: engine.owned]].any(0)
+    is_outside = engine.walls.faces.walls.acts[closed][:, engine.bodies.kind[: engine.owned]].any(0)
     for k in closed:
-        out &= ~_within(engine, k, x)
+        is_outside &= ~_within(engine, k, x)
     down = np.array(engine.gravity) / (portable.length(engine.gravity) or 1.0)
     for k, wall in walls:
-        if out.any() and k not in closed:
+        if is_outside.any() and k not in closed:
             reach = 0.5 * portable.length(wall.shape.upper - wall.shape.lower) + float(
                 engine.kinds.bounding_radius.max()
             )
             way = engine.walls.faces.walls.poses.middle[:, k] - x
             along = (way * down).sum(1)
-            out &= (np.linalg.norm(way - along[:, None] * down, axis=1) > reach) | (along < -reach)
-    return np.sort(engine.bodies.identity[: engine.owned][out])
+            is_outside &= (np.linalg.norm(way - along[:, None] * down, axis=1) > reach) | (along < -reach)
+    return np.sort(engine.bodies.identity[: engine.owned][is_outside])
 
 
 def _is_open_space(engine: Engine) -> bool:
-    """Whether particles may fall for ever: there are some, and walls, but no box and no wall without an end."""
+    """Whether particles may fall without end: there are walls, but neither a box nor an infinite wall."""
     return (
         bool(engine.owned and engine.walls.models)
         and engine.box is None
@@ -106,9 +106,9 @@ def _within(engine: Engine, k: int, x: np.ndarray) -> np.ndarray:
     return region_of(wall, "wall").depth(x) >= 0
 
 
-def foreseen(engine: Engine, meshes: tuple[int, ...]) -> Iterator[Notice]:
-    """Notices about them before a run begins."""
-    found = astray(engine, meshes)
+def startup_notices(engine: Engine, meshes: tuple[int, ...]) -> Iterator[Notice]:
+    """Notice before a run if particles are outside of the closed walls."""
+    found = particles_outside(engine, meshes)
     if found.size:
         at = point(engine.by_row(engine.bodies.position)[:, engine.numbering.rows(found[:1])[0]])
         reason = (
@@ -118,8 +118,8 @@ def foreseen(engine: Engine, meshes: tuple[int, ...]) -> Iterator[Notice]:
 
 
 def doubts(engine: Engine, meshes: tuple[int, ...]) -> list[str]:
-    """Lines of the verdict about them."""
-    found = astray(engine, meshes)
+    """Line of the verdict if particles are outside of the closed walls."""
+    found = particles_outside(engine, meshes)
     if not found.size:
         return []
     outside = f"{counted(found.size, 'particle')} of {engine.owned}, the first one particle {found[0]},"
