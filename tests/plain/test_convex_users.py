@@ -108,7 +108,7 @@ def test_shapes_of_a_case_file_that_make_no_sense(tmp_path, shape, message):
         in_case(tmp_path, shape)
 
 
-def test_sizes_are_those_of_scaled_copies_and_dense_packing_is_refused_by_name():
+def test_sizes_are_those_of_scaled_copies():
     box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), material=STUFF)
     sizes = dem.ListedSizes(diameters=(0.004, 0.008), shares=(0.5, 0.5), by="number")
     die = dem.Polyhedron(vertices=CUBE, rounding=1e-3)
@@ -122,6 +122,3 @@ def test_sizes_are_those_of_scaled_copies_and_dense_packing_is_refused_by_name()
     tablet = dem.RoundedCylinder(diameter=0.01, length=0.005, rounding=0.001)
     packed = dem.pack(tablet, STUFF, box, number=8, sizes=sizes, seed=3)  # by their diameter
     assert {shape.diameter for shape, _ in packed.variants} == {0.004, 0.008}
-    for shape in (die, tablet, GRAIN):
-        with pytest.raises(TypeError, match=f"shape is {type(shape).__name__}, expected a dem.Sphere"):
-            dem.pack_dense(shape, STUFF, box, solid_fraction=0.4)
