@@ -916,7 +916,7 @@ def test_comments_tell_units_words_and_limits():
             lines.setdefault(line.removeprefix("# ").split(" = ")[0], []).append(line)
     for key, told in {
         "diameter": "[m] (above 0)", "roughness": "[m] (above 0)", "poisson": "(above -1 and",
-        "type": "(uniform, shear, rotating", "open": "(x-, x+, y-, y+, z-, z+)", "compression": "(gzip or lzf)",
+        "type": "(uniform, shear, cell, rotating", "open": "(x-, x+, y-, y+, z-, z+)", "compression": "(gzip or lzf)",
         "fields": "(position, velocity, orientation, angular_velocity, temperature)",
         "contact_rule": "(geometric, least, none)",
         "speed": "[m/s]", "orientation": "(random or as-given)", "float32": "(true or false)", "frequency": "[Hz] (at",

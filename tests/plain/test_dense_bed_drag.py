@@ -110,13 +110,13 @@ def test_what_cells_hold_is_seen_linearly():
 def test_nothing_is_lost_between_particles_and_cells():
     """Integers: the sums over cells are those over particles to the last unit, in any order of these."""
     rng = np.random.default_rng(1)
-    known = dem.Cells(number=(3, 1, 5), lower=(0, 0, 0), upper=(3, 1, 5)).known(None, 0.1).as_arguments()
+    known = dem.Cells(number=(3, 2, 5), lower=(0, 0, 0), upper=(3, 2, 5)).known(None, 0.1).as_arguments()
     position, amounts, unit = (
-        rng.uniform(0, 1, (3, 50)) * [[3], [1], [5]],
+        rng.uniform(0, 1, (3, 50)) * [[3], [2], [5]],
         rng.normal(size=(2, 50)),
         np.full(2, 2.0**-40),
     )
-    found = np.zeros((2, 2, 3, 1, 5), np.int64)
+    found = np.zeros((2, 2, 3, 2, 5), np.int64)
     order = rng.permutation(50)
     shared.deposit(known, position, amounts, unit, found[0])
     mixed = [np.ascontiguousarray(rows[:, order]) for rows in (position, amounts)]

@@ -617,6 +617,16 @@ def test_memory_in_common_is_seen_by_all_and_has_no_name(monkeypatch, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_rank_receives_from_where_the_sender_has_put_its_rows():
+    """Rank 1 sends two rows to rank 0, then three to rank 2; each rank has ten rows of the buffer of the machine."""
+    segment, members = communicator.Segment, (0, 1, 2)
+    sends = [[segment(1, 0, 2)], [segment(0, 0, 2), segment(2, 2, 5)], [segment(1, 0, 3)]]
+    sizes = [communicator.BufferSizes.of(to, to, members) for to in sends]
+    layout = communicator.BufferLayout.among(2, members, sizes, sends[2], sends[2])
+    assert layout.side_rows == 5
+    assert layout.received == [segment(1, 10 + 2, 10 + 5)]
+
+
 @pytest.mark.parametrize("broken", ["_file", "_mapped"])
 def test_nobody_has_memory_in_common_that_one_cannot_have(broken, monkeypatch, tmp_path):
     monkeypatch.setattr(shared_memory, "FOLDER", tmp_path)
