@@ -80,9 +80,9 @@ def spoil(values, value):
         lambda e: spoil(e.bodies.position, np.nan),
         lambda e: spoil(e.bodies.position, 1.0001),
         lambda e: spoil(e.bodies.position, -1e-9),
-        lambda e: e.progress.acceleration.fill(np.nan),
-        lambda e: e.progress.acceleration.fill(np.inf),
-        lambda e: e.progress.phase.fill(0),
+        lambda e: e.run_state.acceleration.fill(np.nan),
+        lambda e: e.run_state.acceleration.fill(np.inf),
+        lambda e: e.run_state.phase.fill(0),
     ],
     ids=["nan", "beyond", "before", "pulled by nan", "pulled by inf", "no whole step"],
 )
