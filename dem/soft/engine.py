@@ -446,16 +446,11 @@ class Engine:
         """`linked_cells.cell_order`."""
         return bind(linked_cells.cell_order)
 
-    @cached_property
-    def _search(self) -> Callable:
-        """`body_pairs.search` for this number of threads."""
-        return bind(body_pairs.search.functions[type(self.mode)])
-
     def _search_pairs(self, grid: linked_cells.Grid, reach: float) -> tuple[int, int]:
         """List pairs of bodies and each body's entries; returns how many pairs a chunk and entries there are."""
         w = self.workspace
-        return self._search(
-            reach, grid, w.cell_first, self._bodies, self.kinds, self._lists.arrays,
+        return body_pairs.search(
+            self.mode, reach, grid, w.cell_first, self._bodies, self.kinds, self._lists.arrays,
             without_walls(self.walls.faces), w.wanted,
         )  # fmt: skip
 

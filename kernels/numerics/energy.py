@@ -10,7 +10,7 @@ term is two integers, units and subunits. `accumulate` adds their sums over pass
 """
 
 import numpy as np
-from dem.kernels.compiler.jit import fast_call, inline
+from dem.kernels.compiler.jit import inline, kernel
 from dem.kernels.numerics.quaternion import load_quaternion, rotate, rotate_back
 from dem.kernels.numerics.vector import add, cross, dot, load, multiply, scale
 
@@ -90,7 +90,7 @@ def gravitational(mass, gravity, position, reference_potential):
     return mass * (reference_potential - dot(gravity, position))
 
 
-@fast_call
+@kernel
 def mechanical_energies(
     kind, mass, inertia, gravity, reference_potential, position, velocity, orientation, angular_velocity
 ):
@@ -113,7 +113,7 @@ def mechanical_energies(
     return kinetic, spin, potential
 
 
-@fast_call
+@kernel
 def momenta(kind, mass, inertia, position, velocity, orientation, angular_velocity):
     """Linear momentum, and angular momentum about the origin, of a whole-step state."""
     linear, angular = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)

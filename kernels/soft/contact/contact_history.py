@@ -6,7 +6,7 @@ so everything goes into a table by the user's numbers (``write_table``, ``read_p
 numbered through all particles; a wall counts as the partner -1 - face.
 """
 
-from dem.kernels.compiler.jit import fast_call, func, inline
+from dem.kernels.compiler.jit import func, inline, kernel
 from dem.kernels.soft.chunks import first_candidate
 from dem.kernels.soft.neighbours.candidate_pairs import pairs_of, unpack
 
@@ -67,7 +67,7 @@ def number_of(s, bodies, first_number):
     return first_number[b] + s - bodies.first_sphere[b]
 
 
-@fast_call
+@kernel
 def write_table(bodies, first_number, neighbours, i, j, history):
     """Fill a table of contact history: numbers of the spheres (H,), (H,), and history (H, R)."""
     n = 0
@@ -87,7 +87,7 @@ def write_table(bodies, first_number, neighbours, i, j, history):
             n += 1
 
 
-@fast_call
+@kernel
 def index_table(i, first, order):
     """Entries of sphere a are order[first[a]] to order[first[a + 1]]."""
     for a in range(first.size):
@@ -104,7 +104,7 @@ def index_table(i, first, order):
     first[first.size - 1] = i.size
 
 
-@fast_call
+@kernel
 def read_pairs(bodies, first_number, neighbours, i, j, history, first, order):
     """Copy the history in a table, indexed by its first spheres, to the candidates.
 
@@ -123,7 +123,7 @@ def read_pairs(bodies, first_number, neighbours, i, j, history, first, order):
                     neighbours.has_history[k] = 1
 
 
-@fast_call
+@kernel
 def read_walls(bodies, first_number, neighbours, i, j, history, first, order):
     """Read the history of wall contacts from a table, before candidates are picked: rough walls hold on to bodies.
 

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from dem.kernels.compiler.jit import argument, fast_call, func, inline, select, spread, vector_loop
+from dem.kernels.compiler.jit import argument, func, inline, kernel, select, spread, vector_loop
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import NoImages, PeriodicFaces, minimum_image, position_in_grid, position_in_image
 from dem.kernels.numerics.distances import segment_distance_squared
@@ -385,7 +385,7 @@ def scan_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted
     wanted[c] = search_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box)
 
 
-@fast_call
+@kernel
 def search_serial(skin, grid, cell_first, bodies, kinds, neighbours, box, wanted):
     """List the pairs of all bodies, and the room that each chunk wants.
 
@@ -400,7 +400,7 @@ def search_serial(skin, grid, cell_first, bodies, kinds, neighbours, box, wanted
 scan_chunks = spread(scan_chunk)
 
 
-@fast_call
+@kernel
 def search_threaded(skin, grid, cell_first, bodies, kinds, neighbours, box, wanted):
     """List the pairs of all bodies, and the room that each chunk wants, by threads.
 
