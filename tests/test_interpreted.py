@@ -16,6 +16,7 @@ FILES.append(HERE.parent / "dem")
 PROCESSES = 4  # each takes a few seconds to begin; files are dealt out in turn, so that they take equally long
 GROUPS = [FILES[k::PROCESSES] for k in range(PROCESSES)]
 SECOND_HALF = GROUPS[1::2]
+QUICK = "not slow and not long"
 NONE_CHOSEN = 5  # no test of this mark, as pytest says it
 
 
@@ -26,7 +27,7 @@ def in_plain_python(groups):
     @pytest.mark.parametrize(
         "which",
         [
-            "not slow and not long",
+            QUICK,
             pytest.param("long and not slow", marks=pytest.mark.long),
             pytest.param("slow", marks=pytest.mark.slow),
         ],
@@ -36,7 +37,7 @@ def in_plain_python(groups):
         command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--slow", "-m", which]
         environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
         status = subprocess.run([*command, *files], env=environment, check=False).returncode
-        assert status == 0 or (which != "not slow and not long" and status == NONE_CHOSEN)
+        assert status == 0 or (which != QUICK and status == NONE_CHOSEN)
 
     return test
 

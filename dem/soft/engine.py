@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,7 +38,7 @@ from dem.soft.time_step.limits import Limits, max_resolved_acceleration, shortes
 from dem.soft.walls.engine_walls import EngineWalls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from dem.kernels.soft.state import Bodies
     from dem.model.bonds import Bonds
@@ -420,7 +419,7 @@ class Engine:
         reach = lists.reach(self.chunk_sums)
         space, place = grid_space(self.walls.faces, b.position)
         grid = grid_for(place, b.is_removed, self.kinds.bounding_radius, reach, space)
-        b.n_active[0] = self._sort_by_cell(place, b.is_removed, grid, w.cell, w.cell_first, w.order)
+        b.n_active[0] = linked_cells.cell_order(place, b.is_removed, grid, w.cell, w.cell_first, w.order)
         self._reorder()
         while not lists.ensure_room(*self._search_pairs(grid, reach), b.kind.size):
             pass
@@ -440,11 +439,6 @@ class Engine:
         if table and self.layout.width:
             table.load_pairs(b, lists.arrays)
         self.run_state.displacement_since_pick[0] = 0.0
-
-    @cached_property
-    def _sort_by_cell(self) -> Callable:
-        """`linked_cells.cell_order`."""
-        return bind(linked_cells.cell_order)
 
     def _search_pairs(self, grid: linked_cells.Grid, reach: float) -> tuple[int, int]:
         """List pairs of bodies and each body's entries; returns how many pairs a chunk and entries there are."""

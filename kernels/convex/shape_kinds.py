@@ -65,7 +65,7 @@ class EvenSuperellipsoidKind(NamedTuple):
 
 
 class QuarticKind(NamedTuple):
-    """Superellipsoids of three semi-axes whose two exponents are 4, whose powers are roots."""
+    """Superellipsoids of three semi-axes and two exponents of 4; their powers are computed by roots."""
 
 
 class CapsuleKind(NamedTuple):

@@ -370,7 +370,7 @@ def convected_position_deforming(box, x):
 
 @inline
 def position_in_grid_deforming(box, x):
-    """Position in the grid of linked cells, whose axes are the edges and whose widths are distances of faces."""
+    """Position in the grid of linked cells: along the edges, scaled to the distances between faces."""
     s = apply(box, box.to_scaled, x)
     return s[0] * box.length[0], s[1] * box.length[1], s[2] * box.length[2]
 

@@ -61,7 +61,7 @@ class ConvexRelaxation(Relaxation):
         return np.column_stack([force.T, torque.T / self._radius[:, None]]), max(pushed[1], walled[1])
 
     def _move(self, by: np.ndarray) -> None:
-        """Move by lengths, and turn by angles whose half is an arc tangent: (1, half the angle) made a unit."""
+        """Move by `by[:, :3]`; rotate by φ = `by[:, 3:]`/radius to second order, the unit quaternion along (1, φ/2)."""
         self.x = self.x + by[:, :3]
         a, b, c = (0.5 * by[:, 3:] / self._radius[:, None]).T
         w, x, y, z = self.q.T

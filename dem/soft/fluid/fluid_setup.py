@@ -154,7 +154,7 @@ def check_walls(fluid: Fluid | None, walls: Sequence[Wall]) -> None:
 
 
 def check_flow(fluid: Fluid | None, box: Box | None) -> None:
-    """Refuse fluids in a cell that deforms whose flow or laws are not the same for all images of a particle.
+    """Refuse fluids in a deforming cell if their flow or laws differ between the images of a particle.
 
     Raises ValueError; also for the flow of a cell where there is none.
     """

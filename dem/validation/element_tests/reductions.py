@@ -40,7 +40,7 @@ def start(shift: float = 0.0) -> dem.Particles:
 
 
 def edges_at(lean: float) -> np.ndarray:
-    """Edges (3, 3) of a cell whose second edge leans over the first one by this share of its height [m]."""
+    """Edges (3, 3) of a cell [m]; `lean`: shift of the second edge along the first, as a fraction of its height."""
     return EDGE * np.array([[1.0, lean, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 
 
@@ -54,7 +54,7 @@ def simulation(spheres: dem.Particles, lean: float, time_step: float, rates: lis
 
 
 def sheared(largest: int, time_step: float, shift: float = 0.0) -> Path:
-    """Shear by a whole number and back in one run, whose cell reduces its basis."""
+    """Shear by the strain `largest` and back in one run; the basis of the cell is reduced on the way."""
     part = round(LEAN / RATE / time_step)
     half = round(largest / LEAN) * part
     sim = simulation(start(shift), 0.0, time_step, [RATE, half, -RATE])
@@ -70,7 +70,7 @@ def sheared(largest: int, time_step: float, shift: float = 0.0) -> Path:
 
 
 def sheared_in_parts(largest: int, time_step: float) -> Path:
-    """Shear by a whole number and back in parts, each a run whose cell leans over too little to be reduced.
+    """Shear by the strain `largest` and back in several runs; in each the tilt of the cell needs no reduction.
 
     Where it leans by LEAN, the next part begins with a cell of the same lattice that leans by 1 - LEAN to the other
     side. The energy goes on; the work is the sum of that of all parts.

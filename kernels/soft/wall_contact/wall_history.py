@@ -12,7 +12,7 @@ When neighbour lists are rebuilt, slots go through the tables of `dem.kernels.so
 
 import numpy as np
 from dem.kernels import laws
-from dem.kernels.compiler.jit import fast_call, inline, select
+from dem.kernels.compiler.jit import inline, kernel, select
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.laws import merged_contacts
 from dem.kernels.soft.contact.contact_history import number_of
@@ -217,7 +217,7 @@ def count_slots(walls):
     return int(walls.sphere_records[:, IN_USE].sum())
 
 
-@fast_call
+@kernel
 def write_slots(n, bodies, first_number, walls, i, j, history):
     """Write the history of contacts with walls to a table, after n rows.
 
@@ -233,7 +233,7 @@ def write_slots(n, bodies, first_number, walls, i, j, history):
             n += 1
 
 
-@fast_call
+@kernel
 def read_slots(bodies, first_number, walls, i, j, history, first, order):
     """Fill the slots of all spheres from a table; returns how many the fullest sphere wants.
 
