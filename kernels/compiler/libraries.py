@@ -48,10 +48,13 @@ def defines(module, beginning):
     return any(one.name.startswith(beginning) for one in module.functions if not one.is_declaration)
 
 
-def simplify(module, codegen, *names):
-    """Run these passes of LLVM over a module."""
+SIMPLIFYING = ("sroa", "simplify_cfg", "instruction_combine", "jump_threading", "simplify_cfg")  # passes of LLVM
+
+
+def simplify(module, codegen):
+    """Run the passes SIMPLIFYING over a module."""
     passes = llvm.create_new_module_pass_manager()
-    for name in names:
+    for name in SIMPLIFYING:
         getattr(passes, f"add_{name}_pass")()
     passes.run(module, codegen._pass_builder())
 
@@ -61,7 +64,7 @@ class Library(codegen.JITCodeLibrary):
 
     def add_llvm_module(self, ll_module):
         """Simplify what is defined in it: inlined as it comes, contacts with friction run a sixth slower."""
-        simplify(ll_module, self._codegen, "sroa", "simplify_cfg", "instruction_combine")
+        simplify(ll_module, self._codegen)
         self._final_module.link_in(ll_module)
 
 
@@ -129,9 +132,7 @@ class Whole(Library):
         if not defines(ll_module, WAY_IN):
             super().add_llvm_module(ll_module)
             return
-        simplify(
-            ll_module, self._codegen, "sroa", "simplify_cfg", "instruction_combine", "jump_threading", "simplify_cfg"
-        )
+        simplify(ll_module, self._codegen)
         self.way_in = ll_module
 
     def _optimize_final_module(self):

@@ -69,7 +69,13 @@ EXPECTED = (
     (parallel, "_launch_threads"),
     (compiler.Flags, "copy", "summary", "get_mangle_string"),
     (compiler.Flags, "no_compile", "no_cpython_wrapper", "no_cfunc_wrapper", "noalias"),
-    (llvm.ModulePassManager, "add_sroa_pass", "add_simplify_cfg_pass", "add_instruction_combine_pass"),
+    (
+        llvm.ModulePassManager,
+        "add_sroa_pass",
+        "add_simplify_cfg_pass",
+        "add_instruction_combine_pass",
+        "add_jump_threading_pass",
+    ),
     (llvm.ModulePassManager, "add_jump_threading_pass", "run"),
     (llvm.ValueRef, "add_function_attribute", "linkage"),
 )
