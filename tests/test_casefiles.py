@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import dem
 from dem.base import units
 from dem.case import StudyCase
-from dem.casefile import check
+from dem.casefile import preview
 from dem.casefile.load import METHODS, read, resolved
 from dem.casefile.particle_groups import last_frame
 from dem.casefile.schema.case_tables import (
@@ -985,7 +985,7 @@ def test_what_is_foreseen_agrees_with_closed_forms(case_of):
     """Masses of spheres π D³ ρ/6, of the published fibre 5 π r³ ρ, and what they fill."""
     groups = group("lattice = { sites = [5, 4, 3], pitch = 0.03 }") + group("position = [[0.1, 0.1, 0.19]]", "fibre")
     case = case_of(groups)
-    seen = check.measure_progress(case.simulation(), case.duration)
+    seen = preview.measure_progress(case.simulation(), case.duration)
     ball, fibre = 1100 * math.pi / 6 * 1e-6, 1100 * 5 * math.pi * 0.005**3
     assert seen.counts == {"ball": 60, "fibre": 1}
     assert seen.particles == 61

@@ -1,4 +1,4 @@
-"""Posterior: parameters that agree with measurements, drawn by sequential Monte Carlo."""
+"""Likelihood of parameters given measurements, and their posterior, drawn by sequential Monte Carlo."""
 
 from __future__ import annotations
 

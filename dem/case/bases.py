@@ -1,4 +1,4 @@
-"""Set-ups of particles, whose parameters are fields."""
+"""Base classes of cases: parameters are fields of pydantic models, which check types and limits."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 - `schema/`: the tables and keys that a file may have
 - `file_case.py`, `particle_groups.py`, `state_files.py`: make a simulation of a file
 - `choose.py`, `chosen.py`: a case by its name or by its file
-- `check.py`: what a file would run, and how long that would take
+- `preview.py`: what a file would run, and how long that would take (``dem check``)
 - `write.py`, `case_content.py`: write a file with comments, also of a built-in case
 """
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base import checks
 from dem.kernels import rotation as r
-from dem.kernels.rotation.several import PCDMMidpoint, RungeKutta
+from dem.kernels.rotation.multistage import PCDMMidpoint, RungeKutta
 from dem.rotation import AUTO, BONDED, DEFAULT
 
 if TYPE_CHECKING:

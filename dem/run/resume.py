@@ -1,4 +1,4 @@
-"""Go on with a run that was stopped, killed, or is to be longer."""
+"""Resume a run that was stopped or killed, or extend one, from the checkpoint in its file."""
 
 from __future__ import annotations
 

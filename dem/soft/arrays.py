@@ -11,7 +11,7 @@ from dem.base.large_pages import copied, empty, full, zeros
 from dem.kernels.compiler.jit import in_python
 from dem.kernels.laws import hertz
 from dem.kernels.numerics.columns import BLOCK
-from dem.kernels.rotation.spherical import SphericalPCDM
+from dem.kernels.rotation.spherical_pcdm import SphericalPCDM
 from dem.kernels.soft.bonds.bond_types import NoBonds
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.batch_kinematics import ID_ROWS, KINEMATICS_ROWS, PARTS, RESULT_ROWS

@@ -1,4 +1,7 @@
-"""A cell that deforms: what its control needs to know of the particles, its state, and what an element test sees."""
+"""A periodic cell that deforms: gains of its stress control, its state, and the measures of an element test.
+
+The control itself is `choose_rates` of `dem.kernels.domain.deforming_cell`.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base.portable import determinant, times
-from dem.kernels.domain.deforming import COLUMNS, CONTACT, KINETIC, LARGEST_STRAIN
+from dem.kernels.domain.deforming_cell import COLUMNS, CONTACT, KINETIC, LARGEST_STRAIN
 from dem.model.domain.box import AXES
 from dem.statistics.cell_state import CellState
 from dem.statistics.contacts import fabric
 from dem.statistics.forces import Stress, body_loads, coordination_numbers
 
 if TYPE_CHECKING:
-    from dem.kernels.domain.deforming import DeformingFaces
+    from dem.kernels.domain.deforming_cell import DeformingFaces
     from dem.kernels.soft.state import Bodies, Kinds
     from dem.model.contact.contact_forces import ContactForces
     from dem.model.particles.particles import Particles

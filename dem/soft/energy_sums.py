@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import portable
-from dem.kernels.domain.deforming import deforms
+from dem.kernels.domain.deforming_cell import deforms
 from dem.kernels.fluid import Dry, sampling
 from dem.kernels.fluid.schiller_naumann import C_NEWTON
 from dem.kernels.fluid.stokes import Stokes

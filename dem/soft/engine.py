@@ -9,14 +9,14 @@ import numpy as np
 
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import bind, compile_ahead
-from dem.kernels.domain.deforming import deforms
+from dem.kernels.domain.deforming_cell import deforms
 from dem.kernels.domain.faces import is_rough
 from dem.kernels.soft.chunks import CHUNK, Threaded
 from dem.kernels.soft.contact import dissipated_heat
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.integration import chunk_step
 from dem.kernels.soft.integration import time_loop as loop
-from dem.kernels.soft.neighbours import body_pairs, linked_cells
+from dem.kernels.soft.neighbours import linked_cells, neighbour_list
 from dem.kernels.soft.wall_contact.rough_planes import PLANE
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls, without_walls
 from dem.model.domain.box_walls import faces_of, grid_space
@@ -443,7 +443,7 @@ class Engine:
     def _search_pairs(self, grid: linked_cells.Grid, reach: float) -> tuple[int, int]:
         """List pairs of bodies and each body's entries; returns how many pairs a chunk and entries there are."""
         w = self.workspace
-        return body_pairs.search(
+        return neighbour_list.search(
             self.mode, reach, grid, w.cell_first, self._bodies, self.kinds, self._lists.arrays,
             without_walls(self.walls.faces), w.wanted,
         )  # fmt: skip

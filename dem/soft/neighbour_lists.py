@@ -1,4 +1,7 @@
-"""Neighbour lists as an engine or a subdomain has them: the cells of their search, how far they reach, their room."""
+"""Set up neighbour lists for an engine or a subdomain: cells of the search, skins, sizes of arrays.
+
+The lists themselves are built in `dem.kernels.soft.neighbours`.
+"""
 
 from __future__ import annotations
 

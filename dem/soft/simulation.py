@@ -13,7 +13,7 @@ from dem.base.notices import before_building, issue
 from dem.base.user_classes import hinted
 from dem.kernels import laws
 from dem.kernels.compiler.jit import set_threads
-from dem.kernels.domain.deforming import deforms
+from dem.kernels.domain.deforming_cell import deforms
 from dem.kernels.numerics import energy as energy_kernels
 from dem.kernels.soft.integration.time_loop import DONE
 from dem.model.contact.contact_law import law as contact_law

@@ -1,4 +1,8 @@
-"""Energy ledger of a run: its energies at the start, the sums of its engines, and work from outside."""
+"""Energy ledger of a run: its energies at the start, the sums of its engines, and work from outside.
+
+The ledger adds up `EnergySums` of an engine, which `dem.soft.energy_sums` reads from the arrays of the kernels. There
+the work of walls is booked contact by contact: `dem.kernels.soft.wall_contact.wall_loads`.
+"""
 
 from __future__ import annotations
 

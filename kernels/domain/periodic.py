@@ -1,4 +1,6 @@
-"""Domains: positions, images and their velocities in a box with or without periodic faces.
+"""Periodic images: minimum images of positions and their velocities in a box with or without periodic faces.
+
+The image of a body that touches a wall is `image_for` in `dem.kernels.soft.wall_contact.wall_arrays`.
 
 A domain is a NamedTuple that extends `dem.kernels.domain.faces.BoxFaces`. What is asked of it are the functions below,
 chosen by its type, so that closed boxes compile nothing of periodic ones:
@@ -27,8 +29,8 @@ may deform while tuples are held (`dem.kernels.compiler.struct_reference`).
 
 Another domain is a type with `extends = (PeriodicFaces,)` and its own functions in the tables, for instance
 ``nearest_image.functions[Sheared] = ...``; besides those here it may need `dem.kernels.domain.faces.move` and
-`dem.kernels.soft.neighbours.body_pairs.search_around`. ``tests/extensions/sheared_cell.py`` is an example: it
-extends the cell of `dem.kernels.domain.deforming`.
+`dem.kernels.soft.neighbours.neighbour_list.search_around`. ``tests/extensions/sheared_cell.py`` is an example: it
+extends the cell of `dem.kernels.domain.deforming_cell`.
 """
 
 from typing import NamedTuple

@@ -2,8 +2,8 @@
 
 A body of the peculiar velocity v moves at v + L r, so that the fluid at its place has the slip -v: drag depends on v
 alone, and not on the origin. The relaxation of v takes no slope: -L v, the rate of change of v by the cell, is taken
-exactly by the step of the cell (`dem.kernels.domain.deforming`). The acceleration (dL/dt + L L) r of the flow is left
-out, as in the equations of motion of the cell. Laws that see shear (torque, lift) have the gradient L.
+exactly by the step of the cell (`dem.kernels.domain.deforming_cell`). The acceleration (dL/dt + L L) r of the flow is
+left out, as in the equations of motion of the cell. Laws that see shear (torque, lift) have the gradient L.
 
 At whole steps L is the mean of those of the step before and of the step after it; at the start it is that of the first
 step.

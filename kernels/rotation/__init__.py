@@ -23,7 +23,7 @@ A step is *predict* (needs no torque), the torque, *correct*. Between steps a sc
     lead(memory, q_force, rate, dt) -> memory
         of some of these schemes: `correct`, given the rate of change of that angular velocity instead of a torque
 
-Schemes with several torques a step are in ``several``; `problems` and `study` integrate one body under known torques.
+Schemes with several torques a step: `multistage`. `problems` and `study` integrate one body under known torques.
 A scheme is named by a NamedTuple type; `select` picks its functions by that type at compile time, so only the scheme in
 use is compiled, it is inlined, and the next process finds it in the cache (an integer ``kind`` would compile all
 schemes, a function argument would never hit the cache). To add one: a file like ``euler.py``, a row here, a row in
@@ -55,7 +55,7 @@ from dem.kernels.rotation.omelyan import OMELYAN, Omelyan
 from dem.kernels.rotation.pcdm import ORIGINAL_PCDM, PCDM
 from dem.kernels.rotation.quaternion_verlet import QUATERNION_VERLET, QuaternionVerlet
 from dem.kernels.rotation.richardson import RICHARDSON, Richardson
-from dem.kernels.rotation.spherical import SPHERICAL_PCDM, SphericalPCDM
+from dem.kernels.rotation.spherical_pcdm import SPHERICAL_PCDM, SphericalPCDM
 from dem.kernels.rotation.spiral import SPIRAL, Spiral
 from dem.kernels.rotation.splitting import AXIAL_SPLITTING, NO_SQUISH, SPLITTING, AxialSplitting, NoSquish, Splitting
 from dem.kernels.rotation.steps import Steps, behind_half, lead_half

@@ -11,7 +11,7 @@ from dem.kernels.compiler.jit import closure, kernel
 from dem.kernels.numerics.quaternion import rotate, rotate_back
 from dem.kernels.numerics.vector import dot
 from dem.kernels.rotation import problems
-from dem.kernels.rotation.several import SEVERAL
+from dem.kernels.rotation.multistage import MULTISTAGE
 from numba import types
 from numba.extending import overload, register_jitable
 
@@ -48,19 +48,19 @@ def body_torque(law, body_frame, t, q, omega_body):
 def several_step(scheme, law, body_frame, t, q, omega, inertia, dt):
     """A step of a scheme with several torques.
 
-    scheme, law, body_frame: scheme of `several`, torque law, whether its frame is the body's.
+    scheme, law, body_frame: scheme of `multistage`, torque law, whether its frame is the body's.
     t, q, omega: time [s], orientation, angular velocity in the body frame [rad/s].
     inertia, dt: principal moments [kg m²], step [s].
     Returns q, omega after the step.
     """
-    chosen = SEVERAL[type(scheme)]
+    chosen = MULTISTAGE[type(scheme)]
     chosen = getattr(chosen, "py_func", chosen)  # without a compiler it is a plain function already
     return chosen(law, body_frame, body_torque, t, q, omega, inertia, dt)
 
 
 @overload(several_step, jit_options=ALLOCATES)
 def _several_step(scheme, law, body_frame, t, q, omega, inertia, dt):
-    chosen = SEVERAL[scheme.instance_class]
+    chosen = MULTISTAGE[scheme.instance_class]
     return lambda scheme, law, body_frame, t, q, omega, inertia, dt: chosen(
         law, body_frame, body_torque, t, q, omega, inertia, dt
     )

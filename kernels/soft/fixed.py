@@ -2,8 +2,8 @@
 
 They are of kinds of their own, whose inverse mass is zero and whose inertia is as large as a float allows (`INERTIA`).
 So what contacts ask for (reduced masses) is right without any branch in the loops over contacts. Fixed bodies meet
-neither each other nor walls (`body_pairs.store_pairs`, `candidate_pairs.list_incident`), and are left out of the loops
-that integrate the motion, which go over the stretches of bodies between them. Without fixed bodies there is one
+neither each other nor walls (`neighbour_list.store_pairs`, `candidate_pairs.list_incident`), and are left out of the
+loops that integrate the motion, which go over the stretches of bodies between them. Without fixed bodies there is one
 stretch, the whole chunk: such runs keep their bytes and their speed.
 """
 

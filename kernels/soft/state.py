@@ -107,7 +107,7 @@ class Neighbours(NamedTuple):
     candidate_range: np.ndarray
     first_entry: np.ndarray  # (N + 1,) int64: entries of body b begin at first_entry[b]
     entry_count: np.ndarray  # (N,) int32, number of them
-    # (E,) int64: partner's identity, pair, side (`body_pairs.entry_key`), ascending for each body
+    # (E,) int64: partner's identity, pair, side (`neighbour_list.entry_key`), ascending for each body
     body_entries: np.ndarray
     # int32: candidates of each body in the same order, without gaps in a chunk, as their places
     # in pair_force or force_row

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from dem.kernels.compiler.jit import inline
 from dem.kernels.domain import periodic
-from dem.kernels.domain.deforming import DeformingFaces
+from dem.kernels.domain.deforming_cell import DeformingFaces
 from dem.kernels.domain.periodic import nearest_along
 from dem.kernels.numerics.vector import subtract
 

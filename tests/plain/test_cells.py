@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from dem.kernels.domain import deforming
+from dem.kernels.domain import deforming_cell
 from viewers import points, vtk_frames
 
 import dem
@@ -287,12 +287,12 @@ def test_zeros_that_are_left_out_of_products_change_nothing(form, monkeypatch):
     if form != "DIAGONAL":
         rate["XYZ".index(form[0]), "XYZ".index(form[1])] = 40.0
     control = {"stress": 2e3} if form == "DIAGONAL" else {"rate": rate}
-    for found in (deforming.form_of, lambda m: deforming.LOWER):
-        monkeypatch.setattr(deforming, "form_of", found)
+    for found in (deforming_cell.form_of, lambda m: deforming_cell.LOWER):
+        monkeypatch.setattr(deforming_cell, "form_of", found)
         sim = crowd(material=ROUGH, **control)
         sim.step(150)
         states.append([sim._engine.walls.faces.form[0], sim.energy(), sim.cell.stress.total, sim.particles.velocity])
-    assert [state[0] for state in states] == [getattr(deforming, form), deforming.LOWER]
+    assert [state[0] for state in states] == [getattr(deforming_cell, form), deforming_cell.LOWER]
     assert states[0][1].dissipated > 0
     for one, other in zip(states[0][1:], states[1][1:], strict=True):
         np.testing.assert_array_equal(one, other)
@@ -301,8 +301,8 @@ def test_zeros_that_are_left_out_of_products_change_nothing(form, monkeypatch):
 def test_a_basis_that_is_reduced_goes_on_from_the_same_images(monkeypatch):
     """A cell with room for both is sheared by 1.6 with and without reductions."""
     ends = []
-    for skewed in (deforming.SKEWED, math.inf):
-        monkeypatch.setattr(deforming, "SKEWED", skewed)
+    for skewed in (deforming_cell.SKEWED, math.inf):
+        monkeypatch.setattr(deforming_cell, "SKEWED", skewed)
         sim = crowd(2e-5, edges=(0.08,) * 3, rate=5 * np.array(SHEAR), material=ROUGH)
         sim.step(400)
         ends.append(sim)

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from viewers import point_data, points, vtk_frames
 
 import dem
-from dem.casefile import check
+from dem.casefile import preview
 from dem.model.domain.regions import region_of
 from dem.soft.insertion.inserter_in_run import SizeSampler
 
@@ -39,15 +39,15 @@ def shower(material=LOSSY, shape=BALL, dt=1e-4, outlets=None, **more):
 
 def test_what_is_to_come_is_told_before_a_run(monkeypatch):
     """Of a box that is empty at the start; that nothing has come or gone yet is no reproach."""
-    monkeypatch.setattr(check, "PROBE", 0.0)  # s: as few steps as can be, however fast the machine
+    monkeypatch.setattr(preview, "PROBE", 0.0)  # s: as few steps as can be, however fast the machine
     sim = shower(rate=500, stop=0.3)
-    seen = check.measure_progress(sim, 1.0)
-    told = dict(check.rows(sim, seen, 1.0))
+    seen = preview.measure_progress(sim, 1.0)
+    told = dict(preview.rows(sim, seen, 1.0))
     assert (seen.particles, seen.mass, told["particles"]) == (0, 0.0, "none at the start")
     assert told["put in"] == "rain: 20 particles, 500 a second, until 0.3 s"
     assert "longer as particles come" in told["computing"]
     assert "nothing has reached" in str(sim.verdict())
-    assert check.so_far(sim).status == "PASS"
+    assert preview.so_far(sim).status == "PASS"
 
 
 def digest(sim):

@@ -7,7 +7,7 @@ import pytest
 import dem
 from dem.base import units
 from dem.base.user_classes import MEANT
-from dem.casefile.check import measure_progress, rows
+from dem.casefile.preview import measure_progress, rows
 
 GLASS = dem.Material(young=1e7, poisson=0.3, density=2500.0, name="glass")
 BALL = dem.Sphere(diameter=0.004)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import dem
-from dem.casefile.check import so_far
+from dem.casefile.preview import so_far
 
 DT = 1e-5
 SAND = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.5)

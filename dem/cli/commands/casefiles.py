@@ -77,7 +77,7 @@ def check(
     Warnings of the run are printed; an error of the run ends with exit status 2. The start of the run is computed for
     half a second, and judged as the whole run would be.
     """
-    from dem.casefile.check import measure_progress, rows, so_far  # noqa: PLC0415
+    from dem.casefile.preview import measure_progress, rows, so_far  # noqa: PLC0415
 
     chosen = chosen_case(name, parameters(settings or [])).case
     table, said = [], "nothing is wrong with it"

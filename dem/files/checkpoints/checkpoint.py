@@ -1,4 +1,4 @@
-"""Save a simulation to a file, and continue from the file with the same bytes.
+"""Checkpoints (restarts): save a simulation to a file, and read it to continue with the same bytes.
 
 A checkpoint is a group of HDF5: in a file of its own (`save`, `load`), or in a trajectory, where
 `dem.files.writing.trajectory_writer` stores the initial state and the latest one. Each kind of system has a module that

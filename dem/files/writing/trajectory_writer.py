@@ -1,4 +1,7 @@
-"""Write a trajectory frame by frame, so that it survives kills, full disks and power failures."""
+"""Write a trajectory frame by frame, so that it survives kills, full disks and power failures.
+
+`TrajectoryWriter.frame` writes a frame. Its rows, one for each data set, come from `dem.files.h5md.layout.rows`.
+"""
 
 from __future__ import annotations
 

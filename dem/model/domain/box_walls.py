@@ -10,7 +10,7 @@ from dem.base.periodic import PeriodicCell
 from dem.base.portable import inverse, row_lengths, times
 from dem.kernels.compiler.jit import select
 from dem.kernels.compiler.selection import function_for
-from dem.kernels.domain.deforming import COLUMNS, LOWER, DeformingFaces, deforms
+from dem.kernels.domain.deforming_cell import COLUMNS, LOWER, DeformingFaces, deforms
 from dem.kernels.domain.faces import BoxFaces, RoughFaces, move
 from dem.kernels.domain.periodic import PeriodicFaces, RoughPeriodicFaces, image_at_rest, image_velocity
 from dem.model.domain.box import AXES, FACES

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dem.model.materials import Material
     from dem.model.walls.motion import Motion
 
-SKEWED = 0.55  # share of an edge by which another one may lean over it; as of `dem.kernels.domain.deforming`
+SKEWED = 0.55  # share of an edge by which another one may lean over it; as of `dem.kernels.domain.deforming_cell`
 ROUNDS = 100  # of a reduction, at most
 ROOTS = 12  # iterations to a square root of a matrix, which converge quadratically
 SERVO, INERTIA = CONTROLS = ("servo", "inertia")
@@ -37,9 +37,9 @@ class Cell(Box):
 
     Velocities of particles are *peculiar* in it: in the laboratory a particle at r moves at v + L r with the velocity
     gradient L of the cell (M. Parrinello, A. Rahman, J. Appl. Phys. 52 (1981) 7182, in the form of
-    `dem.kernels.domain.deforming`). Positions are in the cell that begins at the origin, or in an image of it; angular
-    velocities are those in the laboratory. Contacts, their damping and friction, and bonds see the velocity that an
-    image has relative to a particle. When edges lean far over each other they are replaced by equivalent ones.
+    `dem.kernels.domain.deforming_cell`). Positions are in the cell that begins at the origin, or in an image of it.
+    Angular velocities are those in the laboratory. Contacts, their damping and friction, and bonds see the velocity of
+    an image relative to a particle. When edges lean far over each other they are replaced by equivalent ones.
     The work of the cell is in the energy ledger, as `Energy.work`.
 
     Parameters

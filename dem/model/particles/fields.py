@@ -1,4 +1,4 @@
-"""Fields of particles: names, components, units, meaning and defaults, said once for all that reads or writes them.
+"""Registry of particle fields, scalars and vectors: names, components, units, meaning and defaults.
 
 `STATE` is what particles have: `MOTION`, which engines compute, optional fields such as the temperature, and fields
 that `dem.register_field` (in `dem.model.particles.particles`) adds. Properties of `Particles`, arrays of engines,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.kernels.domain.deforming import deforms
+from dem.kernels.domain.deforming_cell import deforms
 from dem.kernels.soft.integration import chunk_step
 from dem.model.particles.fields import MOTION
 from dem.ranks.job_server import JobServer

@@ -16,9 +16,8 @@ import numpy as np
 from dem.base.large_pages import empty, own_pages, zeros
 from dem.base.text import counted
 from dem.kernels.compiler.jit import FINGERPRINT, bind, most_threads, set_threads
-from dem.kernels.domain import deforming
-from dem.kernels.domain.deforming import COLUMNS as VIRIAL
-from dem.kernels.domain.deforming import deforms
+from dem.kernels.domain.deforming_cell import COLUMNS as VIRIAL
+from dem.kernels.domain.deforming_cell import completes_first, deforms
 from dem.kernels.fluid import Dry
 from dem.kernels.numerics.float_bits import as_float
 from dem.kernels.soft.chunks import CHUNK, Serial, Threaded
@@ -582,7 +581,7 @@ class Subdomain:
         """
         faces, last = self.walls.faces, done + 1 >= stop
         if deforms(faces):
-            last = last or deforming.completes_first(faces._replace(edges=faces.next_edges) if ahead else faces)
+            last = last or completes_first(faces._replace(edges=faces.next_edges) if ahead else faces)
         return chunk_step.LAST_STEP if last else chunk_step.STEP
 
 

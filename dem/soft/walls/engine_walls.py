@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.kernels.domain.deforming import BOND_BITS, CONTACT_BITS, deforms
+from dem.kernels.domain.deforming_cell import BOND_BITS, CONTACT_BITS, deforms
 from dem.kernels.soft.wall_contact.wall_arrays import SERVO_FORCE, has_walls, move
 from dem.model.domain.box_walls import cell_of
 from dem.soft import deforming_cell

@@ -16,8 +16,8 @@ from dem.kernels.numerics.vector import add, dot, load
 from dem.kernels.soft.chunks import candidate_room
 from dem.kernels.soft.contact.capsule_blending import between, closest
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, half_axis, has_one_candidate, mean_radius, pieces_of
-from dem.kernels.soft.neighbours.body_pairs import pair_room
 from dem.kernels.soft.neighbours.candidate_pairs import unpack
+from dem.kernels.soft.neighbours.neighbour_list import pair_room
 from dem.kernels.soft.state import Kinds
 
 FAR = 1e30  # slack of those that do not meet [m]

@@ -9,7 +9,7 @@ import math
 from typing import NamedTuple
 
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
-from dem.kernels.domain.deforming import DeformingFaces, by_form
+from dem.kernels.domain.deforming_cell import DeformingFaces, by_form
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import nearest_image, subtract_image_velocity
 from dem.kernels.laws import ContactKinematics

@@ -5,7 +5,7 @@ Other domains and shapes compile nothing of this, reports of contacts neither.
 
 import numpy as np
 from dem.kernels.compiler.jit import inline, select, vector_loop
-from dem.kernels.domain.deforming import CONTACTS, DeformingFaces, no_virial, write_virial
+from dem.kernels.domain.deforming_cell import CONTACTS, DeformingFaces, no_virial, write_virial
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.numerics.columns import flat
 from dem.kernels.numerics.energy import nearest

@@ -20,7 +20,7 @@ import math
 
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
-from dem.kernels.domain.deforming import DeformingFaces, by_form
+from dem.kernels.domain.deforming_cell import DeformingFaces, by_form
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.laws.damping import SharedDamping
 from dem.kernels.numerics.columns import BLOCK, flat, get

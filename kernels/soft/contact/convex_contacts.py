@@ -25,7 +25,7 @@ from dem.kernels.convex.facets import extent
 from dem.kernels.convex.overlap import APART, BY_SHIFTS, UNFINISHED, USUAL, first_direction, overlap_of_cores
 from dem.kernels.convex.overlap import overlap as convex_overlap
 from dem.kernels.convex.shape_kinds import ZERO_VECTOR, has_facets, is_smooth_at, rounding_of, support_of
-from dem.kernels.domain.deforming import DeformingFaces
+from dem.kernels.domain.deforming_cell import DeformingFaces
 from dem.kernels.domain.faces import BoxFaces, inward, signed_distance
 from dem.kernels.domain.periodic import minimum_image, nearest_image
 from dem.kernels.numerics.columns import BLOCK, flat, get, put

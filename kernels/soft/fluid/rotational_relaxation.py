@@ -11,7 +11,7 @@ from dem.kernels.fluid.relaxation_step import rate_of, step_after, whole_step
 from dem.kernels.numerics.energy import add_words, as_fixed, as_words, rotational
 from dem.kernels.numerics.quaternion import load_quaternion, rotate, rotate_back
 from dem.kernels.numerics.vector import add, add_scaled, cross, divide, dot, load, multiply, scale, subtract
-from dem.kernels.rotation.spherical import world_velocity
+from dem.kernels.rotation.spherical_pcdm import world_velocity
 from dem.kernels.soft.fluid import fluid_cache as rows
 from dem.kernels.soft.fluid.translational_relaxation import shares_along, to_body_frame, to_world_frame
 from dem.kernels.soft.integration.particle_update import spin_at_whole_step

@@ -9,8 +9,8 @@ compile nothing of this.
 import numpy as np
 from dem.kernels import laws
 from dem.kernels.compiler.jit import argument, func, inline, select, vector_loop
-from dem.kernels.domain import deforming
-from dem.kernels.domain.deforming import (
+from dem.kernels.domain import deforming_cell
+from dem.kernels.domain.deforming_cell import (
     BONDS,
     CONTACTS,
     MOTION,
@@ -39,7 +39,7 @@ def sum_elastic(box, unit, column, sphere_i, sphere_j, owner, position, pair_for
 
     unit, column: units a joule; first column.
     sphere_i, sphere_j, owner, position, pair_force: candidates of a chunk, and of `Bodies` and `Neighbours`.
-    Returns 9 integers, see `dem.kernels.domain.deforming.no_virial`.
+    Returns 9 integers, see `dem.kernels.domain.deforming_cell.no_virial`.
     """
     total = no_virial()
     for k in range(sphere_i.size):
@@ -54,7 +54,7 @@ def sum_rows(box, unit, column, at, sphere_i, sphere_j, owner, position, slot, f
 
     box, unit, column, at: see `sum_elastic`; first entry of `slot`; place of the force on sphere i.
     sphere_i, sphere_j, owner, position, slot, force_torque: candidates of a chunk, and of `Bodies` and `Neighbours`.
-    Returns 9 integers, see `dem.kernels.domain.deforming.no_virial`.
+    Returns 9 integers, see `dem.kernels.domain.deforming_cell.no_virial`.
     """
     total = no_virial()
     for k in range(sphere_i.size):
@@ -191,4 +191,4 @@ def record_motion(box, bodies, kinds):
         write_motion(box, c, sum_motion(box, low, high, bodies.kind, kinds.mass, bodies.velocity))
 
 
-completes_first = select("box", {BoxFaces: False, DeformingFaces: deforming.completes_first})
+completes_first = select("box", {BoxFaces: False, DeformingFaces: deforming_cell.completes_first})

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
-from dem.kernels.domain.deforming import DeformingFaces, by_form
+from dem.kernels.domain.deforming_cell import DeformingFaces, by_form
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import (
     advance_position,
@@ -33,7 +33,7 @@ from dem.kernels.numerics.quaternion import (
     store_quaternion,
 )
 from dem.kernels.numerics.vector import add_scaled, dot, load, scale, store
-from dem.kernels.rotation.spherical import world_velocity
+from dem.kernels.rotation.spherical_pcdm import world_velocity
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.fixed import end_of_free, first_free, is_fixed
 from dem.kernels.soft.integration.cell_stress import add_motion, no_motion, record_motion_of_chunk

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels import fluid as fluids
 from dem.kernels.compiler.jit import argument, inline, noinline, select, spread
-from dem.kernels.domain.deforming import DeformingFaces, power, sum_virial
+from dem.kernels.domain.deforming_cell import DeformingFaces, power, sum_virial
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.numerics.energy import add_words, in_units
 from dem.kernels.soft.bonds import bond_step

@@ -17,7 +17,8 @@ from dem.kernels.compiler.jit import func, inline, kernel, select, spread
 from dem.kernels.domain.periodic import position_in_grid
 from dem.kernels.numerics.vector import load
 from dem.kernels.soft.chunks import Serial, Threaded, chunk_of
-from dem.kernels.soft.neighbours.body_pairs import (
+from dem.kernels.soft.neighbours.linked_cells import cell_at
+from dem.kernels.soft.neighbours.neighbour_list import (
     SLACK,
     list_entries,
     pair_room,
@@ -27,8 +28,7 @@ from dem.kernels.soft.neighbours.body_pairs import (
     store_pairs,
     windows_of,
 )
-from dem.kernels.soft.neighbours.body_pairs import search_around as search_border_around
-from dem.kernels.soft.neighbours.linked_cells import cell_at
+from dem.kernels.soft.neighbours.neighbour_list import search_around as search_border_around
 
 
 @inline
@@ -36,7 +36,7 @@ def search_around(box, b, skin, largest, grid, cell_first, k, stop, bodies, kind
     """Bodies of this rank whose bounding spheres come closer to that of ghost b than the skin, whatever their size.
 
     largest: bounding radius of all bodies [m].
-    grid, cell_first, k, stop: see `dem.kernels.soft.neighbours.body_pairs.search_cells`.
+    grid, cell_first, k, stop: see `dem.kernels.soft.neighbours.neighbour_list.search_cells`.
     Writes neighbours.higher: from k on. Returns the end of what was found, beyond `stop` if there was no room.
     """
     centre, bound = load(bodies.position, b), kinds.bounding_radius[bodies.kind[b]]
@@ -50,11 +50,11 @@ def search_around(box, b, skin, largest, grid, cell_first, k, stop, bodies, kind
 def search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box):
     """List the pairs of the ghosts of chunk c; returns the room needed.
 
-    See `dem.kernels.soft.neighbours.body_pairs.search_chunk`.
+    See `dem.kernels.soft.neighbours.neighbour_list.search_chunk`.
 
     ghosts: their number; indices after them in their chunks are unused.
     largest, grid, cell_first: see `search_around`.
-    Writes neighbours: as `dem.kernels.soft.neighbours.body_pairs.search_chunk`.
+    Writes neighbours: as `dem.kernels.soft.neighbours.neighbour_list.search_chunk`.
     """
     end = c * pair_room(neighbours)
     stop = end + pair_room(neighbours)
@@ -74,8 +74,8 @@ def search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds
 
     largest, grid, cell_first: see `search_around`.
     inner_first: (cells + 1,) the first of the inner bodies of each cell.
-    Writes neighbours: as `dem.kernels.soft.neighbours.body_pairs.search_chunk`.
-    Returns the room needed, see `dem.kernels.soft.neighbours.body_pairs.search_chunk`.
+    Writes neighbours: as `dem.kernels.soft.neighbours.neighbour_list.search_chunk`.
+    Returns the room needed, see `dem.kernels.soft.neighbours.neighbour_list.search_chunk`.
     """
     end = c * pair_room(neighbours)
     stop = end + pair_room(neighbours)
@@ -111,7 +111,7 @@ def search_serial(ghosts, inner, skin, largest, grid, cell_first, inner_first, b
     """List the pairs of all bodies, and the room that each chunk needs.
 
     ghosts, inner, largest, grid, cell_first, inner_first: see `scan_chunk`.
-    Writes neighbours: as `dem.kernels.soft.neighbours.body_pairs.search_chunk`. Writes wanted: (C,) room for pairs.
+    Writes neighbours: as `dem.kernels.soft.neighbours.neighbour_list.search_chunk`. Writes wanted: (C,) room for pairs.
     """
     for c in range(wanted.size):
         scan_chunk(

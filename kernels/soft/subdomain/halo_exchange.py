@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.c_functions import call
 from dem.kernels.compiler.jit import func, inline, select
-from dem.kernels.domain.deforming import COLUMNS as VIRIAL
-from dem.kernels.domain.deforming import MOTION, DeformingFaces
+from dem.kernels.domain.deforming_cell import COLUMNS as VIRIAL
+from dem.kernels.domain.deforming_cell import MOTION, DeformingFaces
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.soft.contact.convex_contacts import MOST_SOLVER_STEPS
 from dem.kernels.soft.integration import chunk_step

@@ -8,6 +8,7 @@ that are overlapped (`overlap_regions`; `convex_at_walls`, `convex_meshes` and `
 `mesh_contacts` for triangles, many spheres at a time), kinematics (`wall_kinematics`), history (`wall_history`), law
 (`dem.kernels.soft.contact.contact_evaluation.contact_force`), results (`wall_loads`). The energy of a wall is booked in
 `wall_loads`: its work, with forces on bodies, force, torque and wear of each wall. `rough_planes`: inclined planes of
-rough faces and walls. `wall_arrays`: poses and arrays of walls. `wall_report`: the contacts of one moment, by the same
+rough faces and walls. `wall_arrays`: poses and arrays of walls, and the periodic image of a body that is nearest to a
+wall (`image_for`). `wall_report`: the contacts of one moment, by the same
 functions with a `ReportSink`.
 """

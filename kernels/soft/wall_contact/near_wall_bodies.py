@@ -10,7 +10,7 @@ from dem.kernels.numerics.vector import add, add_scaled, load
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.convex_bodies import bounding_radius
-from dem.kernels.soft.neighbours.body_pairs import SLACK
+from dem.kernels.soft.neighbours.neighbour_list import SLACK
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.rough_planes import largest_band_of, touches_rough_face
 from dem.kernels.soft.wall_contact.wall_arrays import (

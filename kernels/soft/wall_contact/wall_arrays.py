@@ -1,4 +1,4 @@
-"""Walls of any shape beside the faces of a box, as arrays; where they are, and how their surfaces move.
+"""Arrays of walls beside the faces of a box: poses, motion of surfaces, periodic image of a body nearest to a wall.
 
 A box with such walls is of a type of its own, so that other boxes do not compile them. The data of a sphere near walls
 are one row of `Walls.sphere_records`: few spheres are near walls, so each cache line of their data is a cache miss, and

@@ -1,7 +1,7 @@
-"""Results of contacts with faces and walls: forces on bodies, loads and work of walls, wear, or the rows of a report.
+"""Results of contacts with faces and walls: forces on bodies, loads and energy of walls, wear, or rows of a report.
 
-This is where the energy is booked that walls put into bodies: half a time step times the power of a contact, force on
-the body times velocity of the wall, goes to `Sums.work` of the pass, and from there to the energy ledger of the run.
+The work of a wall on a body is booked here. A contact adds half a time step times its power, force on the body times
+velocity of the wall, to `Sums.work` of the pass. `dem.soft.energy_sums` passes the total to the energy ledger.
 Contacts that are evaluated one by one end in `add_result`, those of batches in `work_of_face` and `load_of_batch`.
 `update_servo_velocity` and `complete_free_wall_step` add the work of changes of a wall's velocity.
 

@@ -1,4 +1,4 @@
-"""Improved PCDM for single spheres, where nothing depends on the body frame and forces not on the orientation.
+"""Improved PCDM for single spheres, in the world frame: the scheme of spheres by default.
 
 Without a gyroscopic term omega' = torque/I in any frame, so vectors need not be rotated to the body frame and back, and
 the orientation at the time of the forces is only computed for output: from q_{n+3/2} half a step back. While the

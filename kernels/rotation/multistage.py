@@ -61,4 +61,4 @@ def runge_kutta(law, body_frame, torque, t, q, omega, inertia, dt):
     return unit(q), omega
 
 
-SEVERAL = {PCDMMidpoint: pcdm_midpoint, RungeKutta: runge_kutta}
+MULTISTAGE = {PCDMMidpoint: pcdm_midpoint, RungeKutta: runge_kutta}
