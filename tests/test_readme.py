@@ -72,7 +72,7 @@ def test_the_advice_on_a_coarse_run_helps(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_the_published_run_ends_well(tmp_path):
-    (words,) = re.findall(r"The\s+published\s+run\s+is\s+`dem\s+(run .*?)`", README, re.DOTALL)
+    (words,) = re.findall(r"`dem\s+(run [^`]*)`\s+repeats\s+the\s+run\s+of\s+the\s+paper", README)
     done = command(*words.split(), folder=tmp_path)
     assert (done.returncode, done.stdout.splitlines()[1][:24]) == (0, "PASS: 20000000 steps to "), done
     with dem.Trajectory(tmp_path / "nine-fibres.h5") as run:
