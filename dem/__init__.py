@@ -36,7 +36,7 @@ PUBLIC = {  # module: its public names
     "dem.model.bonds": "Bonds",
     "dem.model.contact.contacts": "Contact Contacts",
     "dem.model.contact.law_component": "LawPart",
-    "dem.model.contact.law_components": "register_law_part",
+    "dem.model.contact.law_registry": "register_law_part",
     "dem.model.contact.law_parts": "Bridge DMT Dashpot EEPA Hertz Hysteretic JKR Linear PowerLaw "
     "Rolling Twisting Viscoelastic",
     "dem.model.contact.lubrication": "Lubrication",

@@ -26,7 +26,7 @@ from dem.model.bonds import Bonds as Bonds
 from dem.model.contact.contacts import Contact as Contact
 from dem.model.contact.contacts import Contacts as Contacts
 from dem.model.contact.law_component import LawPart as LawPart
-from dem.model.contact.law_components import register_law_part as register_law_part
+from dem.model.contact.law_registry import register_law_part as register_law_part
 from dem.model.contact.law_parts import Bridge as Bridge
 from dem.model.contact.law_parts import DMT as DMT
 from dem.model.contact.law_parts import Dashpot as Dashpot

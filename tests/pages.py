@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from dem.casefile.toml import tomllib
 from dem.cli.application import app
 from dem.files import exports
-from dem.model.contact import law_components
+from dem.model.contact import law_registry
 from dem.model.fluid import drag_registry
 from dem.model.particles.fields import STATE
 from dem.model.particles.particles import unregister_field
@@ -49,7 +49,7 @@ def follow(page, *, commands):
     """
     path, modules = list(sys.path), set(sys.modules)
     registries = (
-        law_components.REGISTERED, drag_registry.REGISTERED, drag_registry.DRAGS, exports.FORMATS,
+        law_registry.REGISTERED, drag_registry.REGISTERED, drag_registry.DRAGS, exports.FORMATS,
         wall_registry.REGISTERED,
     )  # fmt: skip
     known = [dict(registry) for registry in registries]
@@ -66,7 +66,7 @@ def follow(page, *, commands):
         for name in set(sys.modules) - modules:
             if str(getattr(sys.modules[name], "__file__", None)).startswith(str(Path.cwd())):
                 del sys.modules[name]
-        law_components.installed.cache_clear()
+        law_registry.installed.cache_clear()
 
 
 def install(folder):

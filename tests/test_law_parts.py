@@ -10,7 +10,7 @@ from dem.casefile.schema.case_tables import ContactTable, MaterialTable
 from dem.casefile.schema.key_types import meaning, table_in
 from dem.model.contact.contact_law import law
 from dem.model.contact.law_component import keys
-from dem.model.contact.law_components import WORDS, plain
+from dem.model.contact.law_registry import WORDS, plain
 from dem.soft.checks import rolling_shapes
 
 SPRING = dem.Hysteretic(loading=1000.0, unloading=1600.0, cohesion=400.0, depth=0.05)

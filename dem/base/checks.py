@@ -1,4 +1,4 @@
-"""The gate for everything a user passes in: what came, what is needed, what to do."""
+"""Check the arguments of users; an error shows the value, what is expected and what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tell the user why a first run takes a few seconds, and of what."""
+"""Tell the user which kernels are being compiled, and how long that takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The machine that this runs on."""
+"""Processor, memory and number of cores of this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays as memory likes them: on large pages, and beginning with lines of the cache.
+"""Allocate arrays on large pages of memory, aligned to cache lines.
 
 Where a number is in memory the processor looks up page by page, and remembers some two thousand pages: of the usual
 4 kB these are 8 MB, less than the arrays of 1e5 spheres. Who goes through these with gaps, as walls do that touch one

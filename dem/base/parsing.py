@@ -1,4 +1,4 @@
-"""Texts of files, whoever wrote them: JSON, and rows of CSV."""
+"""Parse JSON and rows of CSV from files that may be malformed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far something has come that takes a while, on a terminal or in a notebook, and how much time is left.
+"""Progress of a long task, with the remaining time, on a terminal or in a notebook.
 
 The time left of what cannot say how far it is follows from how long it took the last time. That is kept in the user's
 cache (``XDG_CACHE_HOME`` or ~/.cache, there pcdm-dem/durations.json); without permission to write there, less is shown.

@@ -1,4 +1,4 @@
-"""Words for people."""
+"""Format counts, values and errors for messages."""
 
 from __future__ import annotations
 

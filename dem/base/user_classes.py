@@ -1,4 +1,4 @@
-"""Protection of the users of a class: hints at misspelt names, read-only arrays, one thread at a time."""
+"""Support of public classes: hints at misspelt names, read-only arrays, use by one thread at a time."""
 
 from __future__ import annotations
 

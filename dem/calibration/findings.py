@@ -12,7 +12,7 @@ from dem.base.text import counted
 from dem.calibration.posterior import PRIOR
 from dem.calibration.surrogate import needed
 from dem.casefile import chosen_case, with_words
-from dem.model.contact.law_components import plain
+from dem.model.contact.law_registry import plain
 
 if TYPE_CHECKING:
     from dem.calibration.search import Fit

@@ -1,4 +1,4 @@
-"""Beds that have come to rest, made once and kept: making them may take minutes."""
+"""Make beds of particles at rest, and keep them on disk for later runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases whose outcome is a table."""
+"""Base classes of cases whose result is a table."""
 
 from __future__ import annotations
 

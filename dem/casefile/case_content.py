@@ -1,4 +1,4 @@
-"""A built-in case as the content of a case file."""
+"""Convert a built-in case to the content of a case file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.case import HARD, STOCHASTIC, AnyCase, Case, HardSphereCase, StochasticCase
-from dem.model.contact.law_components import plain
+from dem.model.contact.law_registry import plain
 from dem.model.domain.cell import Cell
 from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
 from dem.model.particles.fields import MOTION, STATE, carried_fields

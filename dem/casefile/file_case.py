@@ -1,4 +1,4 @@
-"""A case that a file describes."""
+"""Make a simulation from the content of a case file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Case files as `dem run` takes them."""
+"""Read and check a case file."""
 
 from __future__ import annotations
 

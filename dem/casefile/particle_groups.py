@@ -1,4 +1,4 @@
-"""Groups of particles: what a ``[[particles]]`` table becomes."""
+"""Make particles from the ``[[particles]]`` tables of a case file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options ``--set NAME=VALUE``, put into the content of a case file."""
+"""Apply options ``--set NAME=VALUE`` to the content of a case file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The state of particles from a CSV or NPZ file."""
+"""Read the state of particles from a CSV or NPZ file."""
 
 from __future__ import annotations
 

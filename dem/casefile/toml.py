@@ -1,4 +1,4 @@
-"""TOML as texts, with hints at what is easily got wrong."""
+"""Parse TOML, with hints at frequent mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commented case files."""
+"""Write commented case files."""
 
 from __future__ import annotations
 

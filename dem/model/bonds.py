@@ -1,4 +1,4 @@
-"""Bonds that hold bodies together: which, how stiff, how strong, and what shape they have at rest."""
+"""Bonds between particles: pairs, stiffness, strength and shape at rest."""
 
 from __future__ import annotations
 

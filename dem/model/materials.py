@@ -1,4 +1,4 @@
-"""Materials."""
+"""Materials: elastic constants, density, and contact properties."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from dem.base import checks
 from dem.base.user_classes import hinted
 from dem.model import temperature_tables
-from dem.model.contact.law_components import LawPart, plain, store_checked
+from dem.model.contact.law_registry import LawPart, plain, store_checked
 from dem.model.temperature_tables import Property
 
 THERMAL = {"conductivity": "W/(m K)", "heat_capacity": "J/(kg K)", "real_young": "Pa"}

@@ -1,4 +1,4 @@
-"""Repeat a run and see whether the bytes are the same."""
+"""Repeat a run and compare the bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Carry a simulation through time: what it is asked for, frames, progress, a clean end whatever happens, a verdict."""
+"""Loop of a run: checks of arguments, frames, progress, interruption and verdict."""
 
 from __future__ import annotations
 

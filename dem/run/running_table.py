@@ -1,4 +1,4 @@
-"""The running table: chosen quantities every so often, on the terminal and in the file of the run."""
+"""Running table: quantities at intervals, on the terminal and in the file of the run."""
 
 from __future__ import annotations
 

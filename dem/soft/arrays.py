@@ -1,4 +1,4 @@
-"""From particles and a box to the arrays of the kernels."""
+"""Convert particles and a box to arrays of the kernels."""
 
 from __future__ import annotations
 

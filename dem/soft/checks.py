@@ -1,4 +1,4 @@
-"""Checks before the first time step: which particle overlaps what, and what to do."""
+"""Checks before the first time step: overlapping particles, with the remedy."""
 
 from __future__ import annotations
 

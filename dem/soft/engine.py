@@ -1,4 +1,4 @@
-"""The engine: bodies, the parts that it owns beside them, and the loop that has kernels take steps."""
+"""Engine of soft particles: bodies, the parts that it owns, and calls of the compiled time loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A simulation: particles in a box, their time, and the run that moves them."""
+"""Simulation of soft particles in time steps, the class that users see."""
 
 from __future__ import annotations
 

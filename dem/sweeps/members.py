@@ -1,4 +1,4 @@
-"""The runs of a sweep: which values go together, and what their files are called."""
+"""Runs of a sweep: combinations of values, and names of files."""
 
 from __future__ import annotations
 

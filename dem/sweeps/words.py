@@ -1,4 +1,4 @@
-"""Values of parameters as the command line and Python give them, made into the words that ``dem run --set`` takes."""
+"""Convert values of parameters to the words that ``dem run --set`` takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of a sweep: whether its file holds it, how far it is, and making it, in any process or thread."""
+"""Carry out one run of a sweep, in any process or thread: whether its file is complete, and its progress."""
 
 from __future__ import annotations
 

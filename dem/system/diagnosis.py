@@ -1,4 +1,4 @@
-"""Say in words what is wrong with particles: which one, against what, and what to do."""
+"""Describe a problem with particles in words: which particle, its partner, and the remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run as one HTML file, or shown in a notebook."""
+"""Write a run as one HTML file, or show it in a notebook."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ GROUPS = {
     ),
     "Materials and contacts": (
         "dem.model.materials", "dem.model.contact", "dem.model.contact.law_parts", "dem.model.contact.law_parts",
-        "dem.model.contact.law_components",
+        "dem.model.contact.law_registry",
         "dem.model.contact.law_parts", "dem.model.energy", "dem.model.contact.lubrication",
     ),
     "Boxes, walls and meshes": (

@@ -1,4 +1,4 @@
-"""How parts are called: with each argument as a single value, also those that numba takes apart."""
+"""Calling convention of compiled parts: each argument is a single value, also those that numba takes apart."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""Variables of the environment that numba reads while it is imported, checked before it is."""
+"""Check environment variables that numba reads, before numba is imported."""
 
 import os
 

@@ -34,7 +34,7 @@ Beside the parts: `interface`, what laws get and return, and `PARTS`; `first_ste
 contact; `merged_contacts`, the memory of contacts that become one; `collision_time`, durations of impacts, for Python.
 
 To add a part, write a file like ``power.py`` and a class for users like `dem.model.contact.law_parts.PowerLaw`,
-which has a row in `dem.model.contact.law_components`. A part of another package is one file and one call of
+which has a row in `dem.model.contact.law_registry`. A part of another package is one file and one call of
 `dem.register_law_part`, see ``docs/guide/own.md``.
 """
 

@@ -1,4 +1,4 @@
-"""Distances that decide which pairs are worth looking at."""
+"""Distances by which pairs are excluded from further tests."""
 
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.vector import add_scaled, dot, subtract

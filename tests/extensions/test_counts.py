@@ -6,7 +6,7 @@ import pytest
 from test_architecture import FILES, nodes_of
 
 LAWS, MODEL = "dem.kernels.laws", "dem.model.contact"
-LISTS_OF_PARTS = {LAWS, f"{MODEL}.law_components"}
+LISTS_OF_PARTS = {LAWS, f"{MODEL}.law_registry"}
 KNOWN = {  # names of one of each kind, its own files, and the files that know of it
     "a normal force": ({"PowerLaw", "Power"}, {f"{LAWS}.power", f"{MODEL}.law_parts"}, LISTS_OF_PARTS),
     "a damping": ({"Dashpot"}, {f"{LAWS}.dashpot", f"{MODEL}.law_parts"}, LISTS_OF_PARTS),

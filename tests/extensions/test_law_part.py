@@ -15,7 +15,7 @@ from dem.kernels.numerics.vector import add_scaled, scale
 
 import dem
 from dem.model.contact.law_component import kind, number
-from dem.model.contact.law_components import plain, unregister_law_part
+from dem.model.contact.law_registry import plain, unregister_law_part
 
 
 class CubicTables(NamedTuple):

@@ -11,7 +11,7 @@ from single_impact import GLASS, order, rms
 
 import dem
 from dem.model.contact.contact_law import law
-from dem.model.contact.law_components import WORDS
+from dem.model.contact.law_registry import WORDS
 from dem.validation.contacts.collisions import start
 from dem.validation.contacts.reference_solution import ReferenceBall
 

@@ -10,8 +10,8 @@ from dem.kernels.compiler import disk_cache
 from dem.kernels.laws.interface import law_component
 
 import dem
-from dem.model.contact import law_components
-from dem.model.contact.law_components import MissingPart
+from dem.model.contact import law_registry
+from dem.model.contact.law_registry import MissingPart
 
 LAW = """
 import math
@@ -134,19 +134,17 @@ def test_a_broken_entry_point_is_named(monkeypatch):
         def load(self):
             return int
 
-    monkeypatch.setattr(
-        law_components, "entry_points", lambda group: [Entry()] if group == law_components.GROUP else []
-    )
-    law_components.installed.cache_clear()
+    monkeypatch.setattr(law_registry, "entry_points", lambda group: [Entry()] if group == law_registry.GROUP else [])
+    law_registry.installed.cache_clear()
     with pytest.raises(ValueError, match="contact part their-law: theirs:Law is no part of this type"):
         dem.Material(young=1e7, poisson=0.3, adhesion={"type": "their-law"})
     monkeypatch.undo()
-    law_components.installed.cache_clear()
+    law_registry.installed.cache_clear()
 
 
 def law_of(source, path, monkeypatch):
     """A module made of a source, as an import makes it."""
-    monkeypatch.setattr(law_components, "REGISTERED", {})
+    monkeypatch.setattr(law_registry, "REGISTERED", {})
     path.write_text(source)
     module = ModuleType(path.stem)
     module.__file__ = str(path)
@@ -186,14 +184,14 @@ def test_an_adhesion_without_its_pull_is_refused(tmp_path, monkeypatch):
 
 def test_a_second_part_of_a_type_is_refused(tmp_path, monkeypatch):
     one = law_of(LAW, tmp_path / "one.py", monkeypatch)
-    registered = dict(law_components.REGISTERED)
-    monkeypatch.setattr(law_components, "REGISTERED", registered)
+    registered = dict(law_registry.REGISTERED)
+    monkeypatch.setattr(law_registry, "REGISTERED", registered)
     other = LAW.replace("dem.register_law_part", "register = lambda *_: None\nregister")
     path = tmp_path / "other.py"
     module = law_of(other, path, monkeypatch)
-    monkeypatch.setattr(law_components, "REGISTERED", registered)
+    monkeypatch.setattr(law_registry, "REGISTERED", registered)
     with pytest.raises(
         ValueError, match=r"type of AreaCohesion is 'area-cohesion', which is the type of .*one.AreaCohesion"
     ):
         dem.register_law_part(module.AreaCohesion, module.Tables, law_component(module.pull, pull=module.strength))
-    assert law_components.REGISTERED["area-cohesion"] is one.AreaCohesion
+    assert law_registry.REGISTERED["area-cohesion"] is one.AreaCohesion

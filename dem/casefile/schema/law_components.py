@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, create_model, model_validator
 
 from dem.casefile.schema.key_types import Angle, Frequency, Length, Number, Speed, Spin, Table, Time
 from dem.model.contact.law_component import keys
-from dem.model.contact.law_components import SLOTS, fit, words
+from dem.model.contact.law_registry import SLOTS, fit, words
 
 if TYPE_CHECKING:
     from dem.model.contact.law_component import Key, LawPart

@@ -1,4 +1,4 @@
-"""Measure how fast it is."""
+"""``dem bench``: measure the speed on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find parameters such that virtual tests give measured values."""
+"""``dem calibrate``: find parameters such that virtual tests give measured values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write case files, and look at what they would run."""
+"""``dem init`` and ``dem check``: write case files, and check what they would run."""
 
 from __future__ import annotations
 

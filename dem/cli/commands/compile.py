@@ -1,4 +1,4 @@
-"""Compile kernels beforehand."""
+"""``dem compile``: compile kernels in advance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check of the installation: a page to paste into an issue."""
+"""``dem doctor``: check the installation."""
 
 from __future__ import annotations
 

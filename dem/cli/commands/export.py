@@ -1,4 +1,4 @@
-"""Files for other programs."""
+"""``dem export``: write files for other programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Show what a trajectory holds."""
+"""``dem info``: show the content of a trajectory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that list cases and integrators."""
+"""``dem cases`` and ``dem integrators``: list cases and schemes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw what came out."""
+"""``dem plot``: draw pictures and movies of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mend trajectories, and run them again."""
+"""``dem repair`` and ``dem rerun``: repair a trajectory, and repeat a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step through the last steps before a run broke."""
+"""``dem replay``: step through the last steps before a failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a case."""
+"""``dem run``: run a case."""
 
 from __future__ import annotations
 

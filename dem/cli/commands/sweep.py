@@ -1,4 +1,4 @@
-"""Run a case with many values of its parameters."""
+"""``dem sweep``: run a case with several values of its parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reproduce what is published."""
+"""``dem validate``: compare with published and exact results."""
 
 from __future__ import annotations
 

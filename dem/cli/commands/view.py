@@ -1,4 +1,4 @@
-"""Look at a run in a browser."""
+"""``dem view``: show a run in a browser."""
 
 from __future__ import annotations
 

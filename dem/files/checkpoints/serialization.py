@@ -12,7 +12,7 @@ from dem.base import checks
 from dem.base.imports import named
 from dem.files.validation import hdf5_validation
 from dem.files.validation.hdf5_validation import check_memory, require
-from dem.model.contact.law_components import GROUP, part_of_class
+from dem.model.contact.law_registry import GROUP, part_of_class
 from dem.model.materials import Material
 from dem.model.particles.fields import MOTION, REMAINDER, STATE, remainder_of
 from dem.model.particles.kinds import Kind, is_fixed, variant_of

@@ -31,7 +31,7 @@ from dem.base.parsing import parse_json
 from dem.base.text import printable
 from dem.files.h5md import bonds, cell, growing_tables, surfaces, variable_population, walls
 from dem.files.h5md.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in, energies_of
-from dem.model.contact.law_components import plain
+from dem.model.contact.law_registry import plain
 from dem.model.domain.box import AXES
 from dem.model.domain.cell import Cell
 from dem.model.particles.fields import STATE

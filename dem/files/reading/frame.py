@@ -1,4 +1,4 @@
-"""One moment of a run."""
+"""A frame of a trajectory: the state of all particles at one time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contacts at one moment, with what they carry."""
+"""Forces and geometry of all contacts at one moment, as users read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contact law that materials need, with its tables."""
+"""Choose the contact law that a set of materials needs, and make its tables."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from dem.base import checks
 from dem.base.notices import deprecated
 from dem.base.text import counted
 from dem.base.user_classes import hinted, set_declared
-from dem.model.contact.law_components import SLOTS, Hertz, LawPart, plain, store_checked
+from dem.model.contact.law_registry import SLOTS, Hertz, LawPart, plain, store_checked
 from dem.model.materials import Material
 
 if TYPE_CHECKING:

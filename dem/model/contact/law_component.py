@@ -1,4 +1,4 @@
-"""Base of the parts of a contact law, and of flows."""
+"""Base class of law components and flows."""
 
 from __future__ import annotations
 

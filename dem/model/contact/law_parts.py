@@ -1,4 +1,4 @@
-"""Parts of contact laws: elastic forces, damping, resistance to rolling and twisting, and attraction.
+"""Law components as users give them: normal forces, damping, rolling and twisting resistance, adhesion.
 
 They are what users give; `dem.kernels.laws` has the formulae.
 """

@@ -1,4 +1,4 @@
-"""Lubrication: how a fluid resists being squeezed out from between surfaces."""
+"""Lubrication: resistance of a fluid film between approaching surfaces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How strongly to damp for a coefficient of restitution."""
+"""Damping coefficients from coefficients of restitution."""
 
 from __future__ import annotations
 

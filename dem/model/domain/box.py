@@ -1,4 +1,4 @@
-"""The container."""
+"""The box of a simulation: limits, open and periodic sides, motion of sides."""
 
 from __future__ import annotations
 

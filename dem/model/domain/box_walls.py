@@ -1,4 +1,4 @@
-"""A box as the kernels know it: where its walls are at a time, and positions folded into its periodic cell."""
+"""Convert a box to arrays of the kernels: faces at a time, and positions wrapped into its periodic cell."""
 
 from __future__ import annotations
 

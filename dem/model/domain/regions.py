@@ -1,4 +1,4 @@
-"""Regions of space that words for walls and boxes stand for: what is inside, and where in there a number falls."""
+"""Volumes enclosed by walls and boxes: tests whether points are inside, and random points in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells about particles, in which is counted how much of each place is fluid, and what fluid and particles exchange."""
+"""Cells of a fluid: voidage, and exchange between fluid and particles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A flow that another program computes, with the reaction of the particles: what the two exchange."""
+"""Two-way coupling with a flow solver: fields and forces that are exchanged."""
 
 from __future__ import annotations
 

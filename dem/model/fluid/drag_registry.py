@@ -1,4 +1,4 @@
-"""Drag laws by name: in which range each holds, and how another package adds one."""
+"""Registry of drag laws: names, ranges of validity, and laws of other packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a fluid flows: words for the fields of `dem.kernels.fluid`."""
+"""Flow fields as users give them; the formulae are in `dem.kernels.fluid`."""
 
 from __future__ import annotations
 

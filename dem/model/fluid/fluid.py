@@ -1,4 +1,4 @@
-"""A fluid about the particles."""
+"""Properties of the fluid around the particles, and the forces that it exerts."""
 
 from __future__ import annotations
 

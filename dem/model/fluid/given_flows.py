@@ -1,4 +1,4 @@
-"""Flows that users know: by values on a grid, or by a function."""
+"""Flow fields given by values on a grid, or by a function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fine particles are: D10, D50, D90 by mass; shapes of sizes that are drawn from a distribution."""
+"""Grading of particles: D10, D50 and D90 by mass; shapes of sizes drawn from a distribution."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.text import counted
-from dem.model.contact.law_components import plain
+from dem.model.contact.law_registry import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

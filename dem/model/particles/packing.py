@@ -1,4 +1,4 @@
-"""Starting states."""
+"""Random initial states: positions, orientations and velocities."""
 
 from __future__ import annotations
 

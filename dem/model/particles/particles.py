@@ -1,4 +1,4 @@
-"""The particles of a simulation: what they are, where they are, how they move; and further fields of theirs."""
+"""Particles of a simulation: shape, material, state, and registered fields."""
 
 from __future__ import annotations
 

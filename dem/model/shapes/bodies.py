@@ -1,4 +1,4 @@
-"""Where the axes and the spheres of rigid bodies are, for all bodies at once."""
+"""Axes and spheres of rigid bodies in the world frame, for all bodies at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How walls move."""
+"""Prescribed motion of walls: velocity, vibration, rotation, tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words for walls of simple shapes: planes, balls, blocks, sheets, and figures of revolution."""
+"""Walls of simple shapes as users give them: planes, balls, blocks, sheets, surfaces of revolution."""
 
 from __future__ import annotations
 

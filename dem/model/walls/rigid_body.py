@@ -1,4 +1,4 @@
-"""Walls that are bodies themselves, moved by what pushes them."""
+"""Walls that are rigid bodies, moved by the forces of particles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Surfaces made of triangles: welded, cleaned, and what was found wrong with them."""
+"""Triangle surfaces: welding, cleaning, and a report of their defects."""
 
 from __future__ import annotations
 

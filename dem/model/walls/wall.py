@@ -1,4 +1,4 @@
-"""Base of walls of all shapes."""
+"""Base class of all walls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dem.base import checks, portable
-from dem.model.contact.law_components import plain
+from dem.model.contact.law_registry import plain
 from dem.model.materials import Material
 from dem.model.walls.motion import Motion
 from dem.model.walls.rigid_body import RigidWall

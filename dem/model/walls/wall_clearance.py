@@ -1,4 +1,4 @@
-"""Places that are clear of walls."""
+"""Check that positions keep a distance from walls."""
 
 from __future__ import annotations
 

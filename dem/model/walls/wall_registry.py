@@ -1,4 +1,4 @@
-"""Walls of other packages: one call brings a kind of wall to case files and the kernels."""
+"""Registry of walls of other packages: adds a kind of wall to case files and kernels."""
 
 from __future__ import annotations
 

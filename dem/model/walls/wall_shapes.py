@@ -1,4 +1,4 @@
-"""Shapes of walls as kernels know them: numbers, triangles, and the cells that triangles are looked up in."""
+"""Convert walls to arrays of the kernels: numbers, triangles, and cells for the search of triangles."""
 
 from __future__ import annotations
 

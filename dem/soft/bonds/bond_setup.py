@@ -1,4 +1,4 @@
-"""Bonds in a simulation: refused, advised on, and looked at."""
+"""Check the bonds of a simulation, and advise on its time step."""
 
 from __future__ import annotations
 

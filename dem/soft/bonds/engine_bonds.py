@@ -1,4 +1,4 @@
-"""Bonds as an engine has them: their arrays for the kernels, the pairs that they exclude from contact, their state."""
+"""Bonds of an engine: arrays of the kernels, pairs excluded from contact, state."""
 
 from __future__ import annotations
 

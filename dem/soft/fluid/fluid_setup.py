@@ -1,4 +1,4 @@
-"""Particles in a fluid: the numbers of kernels from a `dem.Fluid`, advice, notices and doubts."""
+"""Prepare a fluid for the kernels, and check its use."""
 
 from __future__ import annotations
 

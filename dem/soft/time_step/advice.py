@@ -1,4 +1,4 @@
-"""Which time step a simulation needs, from the hardest impacts that its energies allow.
+"""Advice on the time step, from the hardest impacts that the energies of a simulation allow.
 
 See `dem.soft.time_step.impacts`.
 """

@@ -1,4 +1,4 @@
-"""Parts of contact laws by name: those of dem and of other packages, how they are checked and written to files."""
+"""Registry of law components, built-in and of other packages: lookup by name, checks, conversion for files."""
 
 from __future__ import annotations
 
