@@ -18,7 +18,7 @@ from dem.kernels.soft.contact.batch_kinematics import ID_ROWS, KINEMATICS_ROWS, 
 from dem.kernels.soft.contact.capsules import SLOTS, Capsules, Mixed
 from dem.kernels.soft.contact.contact_detection import LINE, SHARED
 from dem.kernels.soft.contact.convex_bodies import LINES, ConvexBodyKinds, FacetedBodyKinds
-from dem.kernels.soft.contact.convex_contacts import AXES, FOUND
+from dem.kernels.soft.contact.convex_contacts import FOUND_WIDTH, NORMAL_COLUMNS
 from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat
 from dem.kernels.soft.contact.facet_contacts import SLOTS as FACET_SLOTS
 from dem.kernels.soft.fixed import INERTIA
@@ -214,7 +214,7 @@ class Layout(NamedTuple):
             faceted = isinstance(kinds, FacetedBodyKinds)
             slots = FACET_SLOTS * (1 + width) if width and faceted else 0
             wall_width += FACE_SLOTS * (1 + wall_width) if wall_width and faceted else 0
-            lossy, width, couples = True, max(width, int(lossy)) + AXES + slots, True
+            lossy, width, couples = True, max(width, int(lossy)) + NORMAL_COLUMNS + slots, True
         row = (LINE if kinds.contact_distance > 0 and not couples else SHARED) if kinds.all_single_spheres else 2 * LINE
         one_each = kinds.all_single_spheres or isinstance(kinds, Capsules)
         return cls(
@@ -226,7 +226,7 @@ class Layout(NamedTuple):
             kinds.all_single_spheres,
             one_each,
             capsules,
-            FOUND if isinstance(kinds, ConvexBodyKinds) else 0,
+            FOUND_WIDTH if isinstance(kinds, ConvexBodyKinds) else 0,
             heats,
         )
 

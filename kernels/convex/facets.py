@@ -33,7 +33,7 @@ MOST_VERTICES, MOST_EDGES = 32, 48  # of a body within reach of the other
 MOST_CORNERS = 400  # vertices of a body
 # columns of a contact: which pieces touch, above 0; overlap [m]; n; place from the centre of A [m]; w; ∇w, as force and
 # torque about the centre of A [1/m, 1]
-KEY, DEPTH, NORMAL, PLACE, WEIGHT, BY_PLACE, BY_TURN, COLUMNS = 0, 1, 2, 5, 8, 9, 12, 15
+KEY, DEPTH, NORMAL, POINT, WEIGHT, BY_POSITION, BY_ROTATION, COLUMNS = 0, 1, 2, 5, 8, 9, 12, 15
 WIDTH = 8  # edges and vertices are looked at in multiples of this number, so that none is left over by vectors
 # scratch: vertices within reach of each body as number, place; edges in columns of number, both ends; of edges of B
 # whether they cross one of A; contacts; all vertices of each body in columns of height and place. What is listed is
@@ -239,9 +239,9 @@ def write_contact(scratch, count, key, depth, n, place):
     row, none = FOUND_AT + count * COLUMNS, (0.0, 0.0, 0.0)
     scratch[row + KEY], scratch[row + DEPTH], scratch[row + WEIGHT] = key, depth, 1.0
     put(scratch, row + NORMAL, n)
-    put(scratch, row + PLACE, place)
-    put(scratch, row + BY_PLACE, none)
-    put(scratch, row + BY_TURN, none)
+    put(scratch, row + POINT, place)
+    put(scratch, row + BY_POSITION, none)
+    put(scratch, row + BY_ROTATION, none)
     return count + 1
 
 
@@ -254,21 +254,21 @@ def reduce_weight(scratch, row, share, reach, p, q):
     row, share: where the contact begins; see above.
     reach: R_A + R_B [m].
     p, q: places on the cores, from the centre of A [m].
-    Writes scratch: WEIGHT, BY_PLACE and BY_TURN of the contact.
+    Writes scratch: WEIGHT, BY_POSITION and BY_ROTATION of the contact.
     """
     v = subtract(q, p)
     distance = math.sqrt(dot(v, v))
     other = reach - distance
     if other <= 0.0:
         return
-    depth, n, x = scratch[row + DEPTH], triple(scratch, row + NORMAL), triple(scratch, row + PLACE)
+    depth, n, x = scratch[row + DEPTH], triple(scratch, row + NORMAL), triple(scratch, row + POINT)
     m, weight = scale(1.0 / max(distance, LEAST), v), scratch[row + WEIGHT]
     ratio = min(other / depth, 1.0)
     factor, slope = 1.0 - share * ratio * ratio, -2.0 * share * ratio / depth * weight
-    by_place = add_scaled(m, -ratio, n)
-    by_turn = add_scaled(cross(p, m), -ratio, cross(x, n))
-    put(scratch, row + BY_PLACE, add_scaled(scale(slope, by_place), factor, triple(scratch, row + BY_PLACE)))
-    put(scratch, row + BY_TURN, add_scaled(scale(slope, by_turn), factor, triple(scratch, row + BY_TURN)))
+    by_position = add_scaled(m, -ratio, n)
+    by_rotation = add_scaled(cross(p, m), -ratio, cross(x, n))
+    put(scratch, row + BY_POSITION, add_scaled(scale(slope, by_position), factor, triple(scratch, row + BY_POSITION)))
+    put(scratch, row + BY_ROTATION, add_scaled(scale(slope, by_rotation), factor, triple(scratch, row + BY_ROTATION)))
     scratch[row + WEIGHT] = factor * weight
 
 

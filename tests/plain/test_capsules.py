@@ -79,11 +79,11 @@ def energy(x, u, v, reach):
     q = (
         capsule_blending.weights(x, u, v, reach / 2)
         if capsule_blending.are_nearly_parallel(u, v, reach / 2)
-        else capsule_blending.alone()
+        else capsule_blending.single_contact()
     )
     each = []
     for slot in range(5):
-        gap = capsule_blending.between(x, u, v, *capsule_blending.place_of(slot, x, u, v))
+        gap = capsule_blending.between(x, u, v, *capsule_blending.contact_parameters(slot, x, u, v))
         each.append(0.4 * max(reach - math.sqrt(np.dot(gap, gap)), 0.0) ** 2.5)
     if q.closest == 1.0:
         return each[0], each, q
@@ -95,7 +95,7 @@ def force_torque(x, u, v, reach):
     _, each, q = energy(x, u, v, reach)
     force, on_first, on_second = np.zeros(3), np.zeros(3), np.zeros(3)
     for slot in range(5 if q.closest < 1.0 else 1):
-        s, t = capsule_blending.place_of(slot, x, u, v)
+        s, t = capsule_blending.contact_parameters(slot, x, u, v)
         gap = np.array(capsule_blending.between(x, u, v, s, t))
         distance = np.linalg.norm(gap)
         f = capsule_blending.weight_of(slot, q) * max(reach - distance, 0.0) ** 1.5 * gap / distance

@@ -40,9 +40,9 @@ def contacts(a, b, r, q_a=UNTURNED, q_b=UNTURNED):
 def energy_force_torque(rows):
     """Energy Σ w δ^(5/2)/(5/2), force on the first body and torque about its centre."""
     depth, weight = rows[:, facets.DEPTH, None], rows[:, facets.WEIGHT, None]
-    n, x = rows[:, facets.NORMAL : facets.NORMAL + 3], rows[:, facets.PLACE : facets.PLACE + 3]
-    by_place = rows[:, facets.BY_PLACE : facets.BY_PLACE + 3]
-    by_turn = rows[:, facets.BY_TURN : facets.BY_TURN + 3]
+    n, x = rows[:, facets.NORMAL : facets.NORMAL + 3], rows[:, facets.POINT : facets.POINT + 3]
+    by_place = rows[:, facets.BY_POSITION : facets.BY_POSITION + 3]
+    by_turn = rows[:, facets.BY_ROTATION : facets.BY_ROTATION + 3]
     energy = depth**2.5 / 2.5
     force = -(weight * depth**1.5 * n + energy * by_place).sum(0)
     torque = -(weight * depth**1.5 * np.cross(x, n) + energy * by_turn).sum(0)

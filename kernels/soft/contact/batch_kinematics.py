@@ -117,9 +117,9 @@ def write_sphere(gathered, i_or_j, t, b, bodies, kinds):
 
 
 @vector_loop
-def join(number, gathered, kinematics):
+def join(count, gathered, kinematics):
     """Reduced radius, effective mass and rolling inertia of the two spheres of each pair."""
-    for t in range(number):
+    for t in range(count):
         r_i, r_j = gathered[flat(RADIUS_I, t)], gathered[flat(RADIUS_J, t)]
         heavy_i, heavy_j = gathered[flat(ROLL_INERTIA_I, t)], gathered[flat(ROLL_INERTIA_J, t)]
         kinematics[flat(RADIUS, t)] = r_i * r_j / (r_i + r_j)
@@ -148,51 +148,51 @@ def gather_common_properties(b, bodies, kinds, gathered, kinematics, material_i,
 
 
 @vector_loop
-def count_alike(g, first, number, touching, sphere_i, sphere_j, kind):
+def count_alike(g, first, count, touching, sphere_i, sphere_j, kind):
     """Pairs of a block of which both spheres are of kind g.
 
-    g, first, number, touching, sphere_i, sphere_j: kind; see `gather_spheres`.
+    g, first, count, touching, sphere_i, sphere_j: kind; see `gather_spheres`.
     kind: (N,) of each sphere.
     Returns their number.
     """
-    count = 0
-    for t in range(number):
+    n = 0
+    for t in range(count):
         k = touching[first + t]
-        count += 1 if kind[sphere_i[k]] == g and kind[sphere_j[k]] == g else 0
-    return count
+        n += 1 if kind[sphere_i[k]] == g and kind[sphere_j[k]] == g else 0
+    return n
 
 
 @vector_loop
-def gather_stiffness(first, number, touching, stiffness, kinematics):
+def gather_stiffness(first, count, touching, stiffness, kinematics):
     """Row STIFFNESS of pairs that have one each."""
-    for t in range(number):
+    for t in range(count):
         kinematics[flat(STIFFNESS, t)] = stiffness[touching[first + t]]
 
 
 @inline
-def gather_properties(start, first, number, touching, bodies, kinds, neighbours, gathered, kinematics, ids):
+def gather_properties(start, first, count, touching, bodies, kinds, neighbours, gathered, kinematics, ids):
     """Gather the properties of the spheres of a batch that do not change.
 
-    start, first, number, touching: first candidate of the chunk; pairs in the list of those that touch.
+    start, first, count, touching: first candidate of the chunk; pairs in the list of those that touch.
     Writes gathered, kinematics: as `gather_common_properties`. Writes ids: OF_I and OF_J.
     Returns whether all are of one kind.
     """
     sphere_i, sphere_j = neighbours.sphere_i[start:], neighbours.sphere_j[start:]
     b = sphere_i[touching[first]]
     g, everybody = bodies.kind[b], kinds.contact_distance > 0.0
-    alike = everybody or count_alike(g, first, number, touching, sphere_i, sphere_j, bodies.kind) == number
+    alike = everybody or count_alike(g, first, count, touching, sphere_i, sphere_j, bodies.kind) == count
     if alike and gathered[flat(CACHED_TYPE, 0)] != g + 1.0:
         gather_common_properties(b, bodies, kinds, gathered, kinematics, ids[OF_I], ids[OF_J])
     if not alike:
-        for t in range(number):
+        for t in range(count):
             i, j = sphere_i[touching[first + t]], sphere_j[touching[first + t]]
             write_sphere(gathered, 0, t, i, bodies, kinds)
             write_sphere(gathered, 1, t, j, bodies, kinds)
             ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]
-        join(number, gathered, kinematics)
+        join(count, gathered, kinematics)
         gathered[flat(CACHED_TYPE, 0)] = 0.0
     if not everybody:
-        gather_stiffness(first, number, touching, neighbours.stiffness[start:], kinematics)
+        gather_stiffness(first, count, touching, neighbours.stiffness[start:], kinematics)
     return alike
 
 
@@ -206,16 +206,16 @@ write_gap = select("box", {BoxFaces: None, DeformingFaces: write_nearest_image})
 
 
 @vector_loop
-def compute_sphere_columns(box, number, alike, dt, gathered, kinematics):
+def compute_sphere_columns(box, count, alike, dt, gathered, kinematics):
     """Compute the kinematics of pairs of single spheres.
 
-    number, alike, dt: of pairs; whether all spheres are alike; time step [s].
+    count, alike, dt: of pairs; whether all spheres are alike; time step [s].
     Writes gathered: row GAP, from `gather_spheres`, to the nearest image.
     Writes kinematics: rows NORMAL, VELOCITY, TURNING, OVERLAP, TWIST, POINT; and ARM, if they are not alike.
     Returns the number of pairs that may have begun to touch in the last step.
     """
     began = 0
-    for t in range(number):
+    for t in range(count):
         d, image = nearest_image(box, get(gathered, GAP, t), (0.0, 0.0, 0.0))
         write_gap(box, gathered, t, d)
         speed = subtract_image_velocity(box, get(gathered, SPEED, t), image, d)
@@ -240,9 +240,9 @@ def compute_sphere_columns(box, number, alike, dt, gathered, kinematics):
 
 
 @inline
-def compute_columns_in_cell(box, number, alike, dt, gathered, kinematics):
+def compute_columns_in_cell(box, count, alike, dt, gathered, kinematics):
     """Kinematics of pairs of single spheres in a cell that deforms; see `compute_sphere_columns`."""
-    return compute_columns_by_form(box, (number, alike, dt, gathered, kinematics))
+    return compute_columns_by_form(box, (count, alike, dt, gathered, kinematics))
 
 
 compute_columns_by_form = by_form(compute_sphere_columns)
@@ -259,17 +259,17 @@ def compute_sphere_kinematics(geometry, sink, start, first, touching, context, g
     Returns the number of columns, first pair that is still to come, and MIXED_TYPES, MAY_BE_NEW or ONGOING.
     """
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
-    number = min(BLOCK, touching.size - first)
-    alike = gather_properties(start, first, number, touching, bodies, kinds, neighbours, gathered, kinematics, ids)
+    count = min(BLOCK, touching.size - first)
+    alike = gather_properties(start, first, count, touching, bodies, kinds, neighbours, gathered, kinematics, ids)
     gather_spheres(
         first, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
         bodies.velocity_predicted, bodies.angular_velocity_predicted, gathered,
     )  # fmt: skip
-    began = compute_columns(box, number, alike, context.constants.dt, gathered, kinematics)
+    began = compute_columns(box, count, alike, context.constants.dt, gathered, kinematics)
     batch_type = MIXED_TYPES
     if alike:
         batch_type = MAY_BE_NEW if began > 0 else ONGOING
-    return number, first + number, batch_type
+    return count, first + count, batch_type
 
 
 @inline

@@ -14,24 +14,24 @@ from dem.kernels.soft.contact.result_sinks import ForceSink, ReportSink
 
 
 @vector_loop
-def sum_component(unit, a, b, number, gathered, out):
+def sum_component(unit, a, b, count, gathered, out):
     """Component (a, b) of the virial Σ r ⊗ F of the contacts of a batch [units].
 
     unit: units a joule.
-    number, gathered, out: columns; rows GAP and FORCE.
+    count, gathered, out: columns; rows GAP and FORCE.
     """
     total = np.int64(0)
-    for t in range(number):
+    for t in range(count):
         total += nearest(gathered[flat(GAP + a, t)] * out[flat(FORCE + b, t)] * unit)
     return total
 
 
 @inline
-def add_batch(box, geometry, sink, c, number, gathered, out):
+def add_batch(box, geometry, sink, c, count, gathered, out):
     """Add what the contacts of a batch contribute to those components of the virial of chunk c that are needed."""
     for k in range(9):
         if box.needed[k] != 0:
-            box.parts[c, CONTACTS + k] += sum_component(box.unit[0], k // 3, k % 3, number, gathered, out)
+            box.parts[c, CONTACTS + k] += sum_component(box.unit[0], k // 3, k % 3, count, gathered, out)
 
 
 @inline

@@ -1,8 +1,8 @@
-"""Where two capsules meet: at the closest points of their segments, or at two ends if they are nearly parallel.
+"""Contacts of two capsules: at the closest points of their segments, or at both ends if they are nearly parallel.
 
 Closest points: C. Ericson, Real-Time Collision Detection (2005), section 5.1.9; C. Vega, S. Lago, Comput. Chem. 18
-(1994) 55. The energy of the overlap there is continuous for all poses, but of parallel segments the place is not: it
-jumps from end to end. So with D = sin² of their angle the energy of two capsules is
+(1994) 55. The energy of the overlap there is continuous for all poses, but the contact point of parallel segments is
+not: it jumps from end to end. So with D = sin² of their angle the energy of two capsules is
 
     U = w(D/D₀) E₀ + (1 - w) ½ Σ_e [v_e E_Ae + (1 - v_e) E_Be]
 
@@ -23,44 +23,44 @@ from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subt
 SHARE = 0.1  # of the mean radius, over half the length: √D₀
 WIDEST = 0.01  # D₀ of short capsules
 WIDTH = 0.02  # λ over the mean radius
-LEAST = 1e-300  # in place of a length of zero
+TINY_SQUARE = 1e-300  # in place of a length of zero
 
 
 @inline
-def within(s):
+def clamp(s):
     """Value s limited to [-1, 1]."""
     return min(max(s, -1.0), 1.0)
 
 
 @inline
-def per_square(u):
-    """1/u² of a half axis [1/m²], which pairs want again and again; segments may have no length."""
-    return 1.0 / max(dot(u, u), LEAST)
+def inverse_square(u):
+    """1/u² of a half axis [1/m²], stored because each pair uses it; segments may have no length."""
+    return 1.0 / max(dot(u, u), TINY_SQUARE)
 
 
 @inline
 def closest(x, u, v):
-    """Places of the closest points of two segments on them, from -1 to 1; x from the middle of the second one."""
-    return closest_of(x, u, v, per_square(u), per_square(v))
+    """Parameters s, t of the closest points of two segments, from -1 to 1; x from the middle of the second one."""
+    return closest_of(x, u, v, inverse_square(u), inverse_square(v))
 
 
 @inline
-def closest_of(x, u, v, per_a, per_e):
-    """Places of the closest points of two segments, from -1 to 1, given `per_square` of both half axes.
+def closest_of(x, u, v, inverse_a, inverse_e):
+    """Parameters of the closest points of two segments, from -1 to 1, given `inverse_square` of both half axes.
 
     Without branches: the closest points of the two lines, limited to the segments one after the other. For parallel
-    segments the place is one of many, the distance the right one.
+    segments the points are one pair of many, the distance is right.
     """
     a, b, e = dot(u, u), dot(u, v), dot(v, v)
     c, f = dot(u, x), dot(v, x)
-    s = within((b * f - c * e) / max(a * e - b * b, LEAST))
-    t = within((b * s + f) * per_e)
-    return within((b * t - c) * per_a), t
+    s = clamp((b * f - c * e) / max(a * e - b * b, TINY_SQUARE))
+    t = clamp((b * s + f) * inverse_e)
+    return clamp((b * t - c) * inverse_a), t
 
 
 @inline
 def between(x, u, v, s, t):
-    """Vector from the place t on the second segment to the place s on the first."""
+    """Vector from the point of parameter t on the second segment to that of parameter s on the first."""
     return add_scaled(add_scaled(x, s, u), -t, v)
 
 
@@ -85,22 +85,22 @@ class Weights(NamedTuple):
 
 
 @inline
-def alone():
-    """Weights of two capsules that have but one contact."""
+def single_contact():
+    """`Weights` of two capsules that have only the contact of their closest points."""
     return Weights(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 
 
 @inline
 def are_nearly_parallel(u, v, mean):
     """Whether D is below D₀; R̄ is the mean radius [m]."""
-    return are_parallel_of(u, v, mean, per_square(u), per_square(v))
+    return are_parallel_of(u, v, mean, inverse_square(u), inverse_square(v))
 
 
 @inline
-def are_parallel_of(u, v, mean, per_a, per_e):
-    """Whether D is below D₀, given `per_square` of both half axes."""
+def are_parallel_of(u, v, mean, inverse_a, inverse_e):
+    """Whether D is below D₀, given `inverse_square` of both half axes."""
     a, b, e = dot(u, u), dot(u, v), dot(v, v)
-    limit = min(SHARE * SHARE * mean * mean * max(per_a, per_e), WIDEST)
+    limit = min(SHARE * SHARE * mean * mean * max(inverse_a, inverse_e), WIDEST)
     return a * e - b * b < limit * a * e
 
 
@@ -124,15 +124,15 @@ def weights(x, u, v, mean):
 
 
 @inline
-def place_of(slot, x, u, v):
-    """Places of a contact on both segments: the closest points, the ends of the first, those of the second."""
+def contact_parameters(slot, x, u, v):
+    """Parameters s, t of a contact on both segments: the closest points, the ends of the first, or of the second."""
     if slot == 0:
         return closest(x, u, v)
     if slot < 3:  # the end -1 or 1 of the first, and where the second is closest to it
         end = 2.0 * slot - 3.0
-        return end, within((dot(v, x) + end * dot(u, v)) / max(dot(v, v), LEAST))
+        return end, clamp((dot(v, x) + end * dot(u, v)) / max(dot(v, v), TINY_SQUARE))
     end = 2.0 * slot - 7.0
-    return within((end * dot(u, v) - dot(u, x)) / max(dot(u, u), LEAST)), end
+    return clamp((end * dot(u, v) - dot(u, x)) / max(dot(u, u), TINY_SQUARE)), end
 
 
 @inline
@@ -150,20 +150,20 @@ def weight_of(slot, q):
 
 @inline
 def gradient(x, u, v, q, energies):
-    """Force on the first capsule and torques on both by which weights hand energy over, -∂U/∂w and -∂U/∂v.
+    """Force on the first capsule and torques on both from the gradients of the weights, -∂U/∂w ∇w and -∂U/∂v ∇v.
 
     x, u, v, q: from the second one's middle, half axes [m], `Weights`.
-    energies: what each of the five contacts has, whatever it counts [J].
+    energies: of each of the five contacts, not weighted [J].
     Returns the force [N], torque on the first, torque on the second [N m].
     """
     d_u, d_v = scale(1.0 / math.sqrt(dot(u, u)), u), scale(1.0 / math.sqrt(dot(v, v)), v)
     of_closest, low_u, high_u, first_v, second_v = energies
     low_v, high_v = (first_v, second_v) if q.sign > 0.0 else (second_v, first_v)
     mean = 0.5 * (q.low * low_u + (1.0 - q.low) * low_v + q.high * high_u + (1.0 - q.high) * high_v)
-    handed_low = 0.5 * (1.0 - q.closest) * (low_u - low_v) * q.low_slope
-    handed_high = 0.5 * (1.0 - q.closest) * (high_u - high_v) * q.high_slope
-    along = 0.5 * (handed_high - handed_low)
-    longer = 0.5 * (handed_high + handed_low) * (math.sqrt(dot(v, v)) - math.sqrt(dot(u, u))) * q.sign
+    force_low = 0.5 * (1.0 - q.closest) * (low_u - low_v) * q.low_slope
+    force_high = 0.5 * (1.0 - q.closest) * (high_u - high_v) * q.high_slope
+    along = 0.5 * (force_high - force_low)
+    longer = 0.5 * (force_high + force_low) * (math.sqrt(dot(v, v)) - math.sqrt(dot(u, u))) * q.sign
     turn = scale(2.0 * q.cosine * q.slope * (of_closest - mean) - longer, cross(d_u, d_v))
     force = scale(along, add_scaled(d_u, q.sign, d_v))
     on_first = add(scale(along, cross(d_u, x)), turn)

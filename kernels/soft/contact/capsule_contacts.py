@@ -1,12 +1,12 @@
 """Contacts of capsules: which pairs touch, kinematics, history, and the force of all contacts of a pair.
 
-Which contacts a pair has, and what they weigh, is in ``capsule_blending``. A batch has rows of numbers as for other
-bodies (``batch_kinematics``), and some more; all contacts of a pair are in one batch.
+``capsule_blending`` defines the contacts of a pair and their weights. A batch has the rows of other bodies
+(``batch_kinematics``), and some more; all contacts of a pair are in one batch.
 
-A pair of bodies has one candidate, one row of `Neighbours.force_torque` and one of history: in turn that of each of
-its contacts, and behind it, as bits, which of them have any. So what friction remembers of nearly parallel capsules
-belongs to their ends, and not to a point that wanders. A row of force_torque has the force on the first body and the
-torques on both. A contact is evaluated as if it counted wholly, and the result is multiplied by its weight.
+A pair of bodies has one candidate, one row of `Neighbours.force_torque` and one row of history. That has the histories
+of its contacts one after the other, and then bits that tell which of them are in use. So the friction history of nearly
+parallel capsules belongs to their ends, and not to a point that moves. A row of force_torque has the force on the first
+body and the torques on both. Laws evaluate a contact as if its weight were 1, and multiply the result by its weight.
 """
 
 import math
@@ -44,19 +44,19 @@ from dem.kernels.soft.contact.batch_kinematics import (
     write_vector_columns,
 )
 from dem.kernels.soft.contact.capsule_blending import (
-    LEAST,
-    alone,
+    TINY_SQUARE,
     are_nearly_parallel,
     are_parallel_of,
     between,
     closest_of,
+    contact_parameters,
     gradient,
-    place_of,
+    single_contact,
     weight_of,
     weights,
 )
 from dem.kernels.soft.contact.capsules import (
-    PER_SQUARE,
+    INVERSE_SQUARE,
     SLOTS,
     Capsules,
     Mixed,
@@ -74,7 +74,7 @@ from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, roll
 
 # rows of what is fetched, which is not the array that is written: LLVM makes no vector code of a loop that reads and
 # writes the same array; and one that is written
-SEPARATION, AXIS_I, AXIS_J, REACH, RADIUS_I, MEAN, PER_I, PER_J = 0, 3, 6, 9, 10, 11, 12, 13
+SEPARATION, AXIS_I, AXIS_J, REACH, RADIUS_I, MEAN, INVERSE_I, INVERSE_J = 0, 3, 6, 9, 10, 11, 12, 13
 PARALLEL = 23
 PAIRS = 32  # pairs at a time
 AHEAD, WIDTH = 12, 8  # pairs whose bodies are asked for; numbers of a pose
@@ -82,7 +82,7 @@ AHEAD, WIDTH = 12, 8  # pairs whose bodies are asked for; numbers of a pose
 
 @vector_loop
 def list_overlaps(box, pose, owner, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap):
-    """Overlap of each candidate pair at its closest points, or the least wanted.
+    """Overlap of each candidate pair at its closest points, or `min_overlap` if that is larger.
 
     Some pairs at a time: they are fetched one by one into rows of numbers, of which LLVM then makes vector code. Left
     to itself it fetches with gather instructions, and takes twice as long on processors that had to make these safe.
@@ -95,9 +95,9 @@ def list_overlaps(box, pose, owner, sphere_i, sphere_j, contact_distance, min_ov
     Writes overlap: (K,) [m].
     """
     for first in range(0, sphere_i.size, BLOCK):
-        number, n = min(BLOCK, sphere_i.size - first), 0
+        count, n = min(BLOCK, sphere_i.size - first), 0
         last = sphere_i.size - 1
-        for k in range(first, first + number):
+        for k in range(first, first + count):
             b, c = owner[sphere_i[k]], owner[sphere_j[k]]
             ahead = min(k + AHEAD, last)
             prefetch(pose, owner[sphere_i[ahead]] * WIDTH)
@@ -105,9 +105,9 @@ def list_overlaps(box, pose, owner, sphere_i, sphere_j, contact_distance, min_ov
             put(rows, 0, n, subtract(centre_of(pose, b), centre_of(pose, c)))
             put(rows, 3, n, axis_of(pose, b))
             put(rows, 6, n, axis_of(pose, c))
-            rows[flat(9, n)], rows[flat(10, n)] = pose[b, PER_SQUARE], pose[c, PER_SQUARE]
+            rows[flat(9, n)], rows[flat(10, n)] = pose[b, INVERSE_SQUARE], pose[c, INVERSE_SQUARE]
             n += 1 if sphere_i[k] >= 0 else 0
-        for m in range(number):
+        for m in range(count):
             x, u, v = minimum_image(box, get(rows, 0, m), (0.0, 0.0, 0.0)), get(rows, 3, m), get(rows, 6, m)
             s, t = closest_of(x, u, v, rows[flat(9, m)], rows[flat(10, m)])
             d = between(x, u, v, s, t)
@@ -128,8 +128,8 @@ def list_piece_overlaps(kinds, box, bodies, sphere_i, sphere_j, contact_distance
 
 
 @inline
-def touch_at(x, u, v, s, t, contact_distance, radius):
-    """Normal and overlap of a contact at places s and t, and its place from the centre of the first, of this radius."""
+def contact_at(x, u, v, s, t, contact_distance, radius):
+    """Normal, overlap and point of a contact at parameters s, t; from the centre of the first, which has `radius`."""
     d = between(x, u, v, s, t)
     distance = math.sqrt(dot(d, d))
     normal, overlap = scale(1.0 / (distance + TINY), d), contact_distance - distance
@@ -155,35 +155,37 @@ def velocity_of_image(i, j, bodies, kinds, box):
 @inline
 def weights_of(x, u, v, mean):
     """`Weights` of two capsules, nearly parallel or not."""
-    return weights(x, u, v, mean) if are_nearly_parallel(u, v, mean) else alone()
+    return weights(x, u, v, mean) if are_nearly_parallel(u, v, mean) else single_contact()
 
 
 @func
-def add_pair(law, start, counted, number, bodies, kinds, neighbours, box, kinematics, ids):
+def add_pair(law, start, m, count, bodies, kinds, neighbours, box, kinematics, ids):
     """Write the contacts of one pair, those of its closest points first; the new number of contacts.
 
-    start, counted, number: first candidate of the chunk, which one counted from that, contacts so far.
-    Writes kinematics, ids: columns from `number` on.
+    start, m, count: first candidate of the chunk, which one counted from that, contacts so far.
+    Writes kinematics, ids: columns from `count` on.
     """
-    k = start + counted
+    k = start + m
     b, c, x, u, v = pose(k, bodies, kinds, neighbours, box)
-    bits = remembering(law, k, neighbours)
+    bits = history_bits(law, k, neighbours)
     q = weights_of(x, u, v, mean_radius(b, c, bodies, kinds))
-    first = number
+    first = count
     for slot in range(SLOTS if q.closest < 1.0 else 1):
-        counts, remembers = weight_of(slot, q), bits >> slot & 1
-        if slot == 0 or counts > 0.0:
-            place = place_of(slot, x, u, v)
-            write_contact(law, number, k, b, c, x, u, v, place, bodies, kinds, neighbours, box, kinematics)
-            kinematics[flat(WEIGHT, number)] = counts
-            ids[CANDIDATE, number], ids[SLOT, number], ids[HAS_HISTORY, number] = counted, slot, remembers
-            write_materials(law, number, b, c, bodies, kinds, ids)
-            held = laws.has_range(law) and remembers == 1
-            number += (
-                1 if slot == 0 or held or kinematics[flat(OVERLAP, number)] > 0.0 - laws.largest_begin_gap(law) else 0
+        weight, has_history = weight_of(slot, q), bits >> slot & 1
+        if slot == 0 or weight > 0.0:
+            params = contact_parameters(slot, x, u, v)
+            write_contact(law, count, k, b, c, x, u, v, params, bodies, kinds, neighbours, box, kinematics)
+            kinematics[flat(WEIGHT, count)] = weight
+            ids[CANDIDATE, count], ids[SLOT, count], ids[HAS_HISTORY, count] = m, slot, has_history
+            write_materials(law, count, b, c, bodies, kinds, ids)
+            persists = laws.has_range(law) and has_history == 1
+            count += (
+                1
+                if slot == 0 or persists or kinematics[flat(OVERLAP, count)] > 0.0 - laws.largest_begin_gap(law)
+                else 0
             )
-    assign_damping_masses(law, first, number, b, c, x, bodies, kinds, kinematics)
-    return number
+    assign_damping_masses(law, first, count, b, c, x, bodies, kinds, kinematics)
+    return count
 
 
 @inline
@@ -194,7 +196,7 @@ def write_materials(law, t, b, c, bodies, kinds, ids):
 
 
 @inline
-def remembering(law, k, neighbours):
+def history_bits(law, k, neighbours):
     """Bits of the contacts of candidate k that have a history; stored behind the histories."""
     if neighbours.has_history.size > 0 and neighbours.has_history[k] != 0:
         return int(neighbours.history[k, SLOTS * laws.columns(law)])
@@ -202,16 +204,16 @@ def remembering(law, k, neighbours):
 
 
 @inline
-def write_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, box, kinematics):
-    """Write where a contact is and how the surfaces move there.
+def write_contact(law, t, k, b, c, x, u, v, params, bodies, kinds, neighbours, box, kinematics):
+    """Write position and kinematics of a contact to a column.
 
     t, k, b, c: its column; candidate, bodies.
-    x, u, v, place: as of `capsule_blending.between`, the last two in one [m].
+    x, u, v, params: see `capsule_blending.between`; params: (s, t).
     Writes kinematics: column t, without mass and weight.
     """
     contact_distance, stiffness = distance_and_stiffness_of(k, kinds, neighbours)
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-    normal, overlap, arm = touch_at(x, u, v, place[0], place[1], contact_distance, radius_at(kinds, i, b, bodies))
+    normal, overlap, arm = contact_at(x, u, v, params[0], params[1], contact_distance, radius_at(kinds, i, b, bodies))
     put(kinematics, NORMAL, t, normal)
     put(kinematics, POINT, t, from_body(kinds, i, arm))
     put(kinematics, ARM, t, from_body(kinds, j, add(arm, x)))
@@ -221,19 +223,19 @@ def write_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, bo
 
 @inline
 def write_surface_motion(law, t, i, j, bodies, kinds, box, kinematics):
-    """Write how the surfaces move at a contact, and what resists rolling.
+    """Write relative velocities of the surfaces at a contact, and effective radius, mass and rolling inertia.
 
-    t, i, j: its column, of which NORMAL, POINT and ARM are known; spheres that stand for what touches.
+    t, i, j: its column, of which NORMAL, POINT and ARM are known; spheres of the pieces that touch.
     Writes kinematics: VELOCITY, TURNING, TWIST, RADIUS, REDUCED and ROLLING of column t.
     """
     if not laws.needs_velocity(law):
         return
     b, c = bodies.owner[i], bodies.owner[j]
     w_b, w_c = spin_of(b, bodies), spin_of(c, bodies)
-    at_b = add(load(bodies.velocity_predicted, b), cross(w_b, get(kinematics, POINT, t)))
-    of_c = add(load(bodies.velocity_predicted, c), velocity_of_image(i, j, bodies, kinds, box))
-    at_c = add(of_c, cross(w_c, get(kinematics, ARM, t)))
-    put(kinematics, VELOCITY, t, subtract(at_b, at_c))
+    surface_b = add(load(bodies.velocity_predicted, b), cross(w_b, get(kinematics, POINT, t)))
+    v_c = add(load(bodies.velocity_predicted, c), velocity_of_image(i, j, bodies, kinds, box))
+    surface_c = add(v_c, cross(w_c, get(kinematics, ARM, t)))
+    put(kinematics, VELOCITY, t, subtract(surface_b, surface_c))
     put(kinematics, TURNING, t, subtract(w_b, w_c))
     kinematics[flat(TWIST, t)] = 0.5 * dot(add(w_b, w_c), get(kinematics, NORMAL, t))
     g, h = bodies.kind[b], bodies.kind[c]
@@ -257,7 +259,7 @@ def inverse_contact_mass_of_capsule(kinds, b, arm, normal, bodies):
     g, u, lever = bodies.kind[b], axis_of(kinds.pose, b), cross(arm, normal)
     axial, across = 1.0 / kinds.inertia[0, g], 1.0 / kinds.inertia[1, g]
     along = dot(lever, u)
-    turned = dot(lever, lever) * across + along * along / max(dot(u, u), LEAST) * (axial - across)
+    turned = dot(lever, lever) * across + along * along / max(dot(u, u), TINY_SQUARE) * (axial - across)
     return kinds.inverse_mass[g] + turned
 
 
@@ -266,7 +268,7 @@ inverse_contact_mass = select("kinds", {Capsules: inverse_contact_mass_of_capsul
 
 @inline
 def middle_of(first, stop, kinematics):
-    """Middle of the contacts of one pair, in these columns, weighed by what they count and their overlaps."""
+    """Middle of the contacts of one pair, in these columns, weighted by their weights and overlaps."""
     whole, middle = 0.0, (0.0, 0.0, 0.0)
     for t in range(first, stop):
         share = kinematics[flat(WEIGHT, t)] * max(kinematics[flat(OVERLAP, t)], 0.0)
@@ -326,11 +328,14 @@ def load_pair(t, k, bodies, kinds, neighbours, fetched, kinematics):
     """Load positions, axes and radii of the bodies of candidate k into column t; see `compute_closest_points`."""
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
-    at_i, at_j = row_of(kinds, i, bodies), row_of(kinds, j, bodies)
-    put(fetched, SEPARATION, t, subtract(centre_of(kinds.pose, at_i), centre_of(kinds.pose, at_j)))
-    put(fetched, AXIS_I, t, axis_of(kinds.pose, at_i))
-    put(fetched, AXIS_J, t, axis_of(kinds.pose, at_j))
-    fetched[flat(PER_I, t)], fetched[flat(PER_J, t)] = kinds.pose[at_i, PER_SQUARE], kinds.pose[at_j, PER_SQUARE]
+    p, q = row_of(kinds, i, bodies), row_of(kinds, j, bodies)
+    put(fetched, SEPARATION, t, subtract(centre_of(kinds.pose, p), centre_of(kinds.pose, q)))
+    put(fetched, AXIS_I, t, axis_of(kinds.pose, p))
+    put(fetched, AXIS_J, t, axis_of(kinds.pose, q))
+    fetched[flat(INVERSE_I, t)], fetched[flat(INVERSE_J, t)] = (
+        kinds.pose[p, INVERSE_SQUARE],
+        kinds.pose[q, INVERSE_SQUARE],
+    )
     contact_distance, kinematics[flat(STIFFNESS, t)], radius, mean = pair_parameters(
         k, i, b, c, bodies, kinds, neighbours
     )
@@ -338,22 +343,26 @@ def load_pair(t, k, bodies, kinds, neighbours, fetched, kinematics):
 
 
 @vector_loop
-def compute_closest_points(box, number, fetched, kinematics):
+def compute_closest_points(box, count, fetched, kinematics):
     """Compute the closest points of pairs, and whether they are nearly parallel, in vector code.
 
-    number, fetched: of columns; what `load_pair` has written, in one dimension.
+    count, fetched: of columns; what `load_pair` has written, in one dimension.
     Writes kinematics: NORMAL, OVERLAP, POINT, ARM, PARALLEL of these columns.
     """
-    for t in range(number):
+    for t in range(count):
         x, u, v = (
             minimum_image(box, get(fetched, SEPARATION, t), (0.0, 0.0, 0.0)),
             get(fetched, AXIS_I, t),
             get(fetched, AXIS_J, t),
         )
-        per_a, per_e, mean = fetched[flat(PER_I, t)], fetched[flat(PER_J, t)], fetched[flat(MEAN, t)]
-        kinematics[flat(PARALLEL, t)] = 1.0 if are_parallel_of(u, v, mean, per_a, per_e) else 0.0
-        s, e = closest_of(x, u, v, per_a, per_e)
-        normal, overlap, arm = touch_at(x, u, v, s, e, fetched[flat(REACH, t)], fetched[flat(RADIUS_I, t)])
+        inverse_a, inverse_e, mean = (
+            fetched[flat(INVERSE_I, t)],
+            fetched[flat(INVERSE_J, t)],
+            fetched[flat(MEAN, t)],
+        )
+        kinematics[flat(PARALLEL, t)] = 1.0 if are_parallel_of(u, v, mean, inverse_a, inverse_e) else 0.0
+        s, e = closest_of(x, u, v, inverse_a, inverse_e)
+        normal, overlap, arm = contact_at(x, u, v, s, e, fetched[flat(REACH, t)], fetched[flat(RADIUS_I, t)])
         put(kinematics, NORMAL, t, normal)
         put(kinematics, POINT, t, arm)
         put(kinematics, ARM, t, add(arm, x))
@@ -362,7 +371,7 @@ def compute_closest_points(box, number, fetched, kinematics):
 
 @inline
 def refer_pieces_to_bodies(kinds, t, i, j, kinematics):
-    """Have the place of a contact begin at the centres of bodies, not of the pieces that spheres i and j stand for."""
+    """Refer a contact point to the centres of the bodies, not to those of the pieces of spheres i and j."""
     put(kinematics, POINT, t, from_body(kinds, i, get(kinematics, POINT, t)))
     put(kinematics, ARM, t, from_body(kinds, j, get(kinematics, ARM, t)))
 
@@ -371,18 +380,18 @@ refer_to_bodies = select("kinds", {Capsules: None, Mixed: refer_pieces_to_bodies
 
 
 @inline
-def finish(law, t, start, counted, bodies, kinds, neighbours, box, kinematics, ids):
+def complete_single_contact(law, t, start, m, bodies, kinds, neighbours, box, kinematics, ids):
     """Complete the column of a pair that has but one contact.
 
-    t, start, counted: column; first candidate of the chunk, which one counted from that.
+    t, start, m: column; first candidate of the chunk, which one counted from that.
     Writes kinematics, ids: column t.
     """
-    k = start + counted
+    k = start + m
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
     refer_to_bodies(kinds, t, i, j, kinematics)
-    kinematics[flat(WEIGHT, t)], ids[CANDIDATE, t], ids[SLOT, t] = 1.0, counted, 0
-    ids[HAS_HISTORY, t] = remembering(law, k, neighbours) & 1
+    kinematics[flat(WEIGHT, t)], ids[CANDIDATE, t], ids[SLOT, t] = 1.0, m, 0
+    ids[HAS_HISTORY, t] = history_bits(law, k, neighbours) & 1
     write_materials(law, t, b, c, bodies, kinds, ids)
     write_surface_motion(law, t, i, j, bodies, kinds, box, kinematics)
     assign_damping_masses(
@@ -408,46 +417,46 @@ def compute_capsule_kinematics(geometry, sink, start, first, touching, context, 
     for t in range(pairs):
         load_pair(t, start + touching[first + t], bodies, kinds, neighbours, gathered, kinematics)
     compute_closest_points(box, pairs, gathered, kinematics)
-    number, done = pairs, pairs
+    count, done = pairs, pairs
     for t in range(pairs):
-        counted = touching[first + t]
+        m = touching[first + t]
         if kinematics[flat(PARALLEL, t)] == 0.0:
-            finish(law, t, start, counted, bodies, kinds, neighbours, box, kinematics, ids)
+            complete_single_contact(law, t, start, m, bodies, kinds, neighbours, box, kinematics, ids)
             continue
         write_empty_contact(t, kinematics, ids)
-        if number + SLOTS <= BLOCK and done == pairs:
-            number = add_pair(law, start, counted, number, bodies, kinds, neighbours, box, kinematics, ids)
+        if count + SLOTS <= BLOCK and done == pairs:
+            count = add_pair(law, start, m, count, bodies, kinds, neighbours, box, kinematics, ids)
         elif done == pairs:
             done = t
     for t in range(done, pairs):
         write_empty_contact(t, kinematics, ids)
-    return number, first + done, MIXED_TYPES
+    return count, first + done, MIXED_TYPES
 
 
 @vector_loop
-def load_capsule_history(geometry, law, first, number, touching, ids, history, has_history, batch_history):
-    """Gather what contacts remember; those that begin, zeros."""
+def load_capsule_history(geometry, law, first, count, touching, ids, history, has_history, batch_history):
+    """Gather the history of contacts; zeros for new contacts."""
     columns = laws.columns(law)
-    for t in range(number):
-        k, at = ids[CANDIDATE, t], columns * ids[SLOT, t]
+    for t in range(count):
+        k, column = ids[CANDIDATE, t], columns * ids[SLOT, t]
         for r in range(columns):
-            batch_history[r, t] = history[k, at + r] if ids[HAS_HISTORY, t] != 0 else 0.0
+            batch_history[r, t] = history[k, column + r] if ids[HAS_HISTORY, t] != 0 else 0.0
 
 
 @vector_loop
-def store_capsule_history(geometry, law, first, number, touching, ids, batch_history, out, history, has_history):
-    """Scatter what contacts remember.
+def store_capsule_history(geometry, law, first, count, touching, ids, batch_history, out, history, has_history):
+    """Scatter the history of contacts.
 
-    number, ids, batch_history, out: columns of the batch.
+    count, ids, batch_history, out: columns of the batch.
     Writes history, has_history: of their candidates.
     """
     columns, bits = laws.columns(law), 0
-    for t in range(number):
-        k, at = ids[CANDIDATE, t], columns * ids[SLOT, t]
+    for t in range(count):
+        k, column = ids[CANDIDATE, t], columns * ids[SLOT, t]
         if k == NO_CANDIDATE:
             continue
         for r in range(columns):
-            history[k, at + r] = batch_history[r, t]
+            history[k, column + r] = batch_history[r, t]
         bits = 0 if ids[SLOT, t] == 0 else bits
         bits |= 1 << ids[SLOT, t] if out[flat(PERSISTS, t)] > 0.0 else 0
         history[k, SLOTS * columns] = bits
@@ -455,31 +464,31 @@ def store_capsule_history(geometry, law, first, number, touching, ids, batch_his
 
 
 @inline
-def total(first, number, start, context, kinematics, ids, out):
+def total_of_pair(first, count, start, context, kinematics, ids, out):
     """Force on the first body of a pair and torques on both, and the column after its last contact.
 
-    first, number, start: its first column, of so many; first candidate of the chunk.
+    first, count, start: its first column, of so many; first candidate of the chunk.
     kinematics, ids, out: columns of a block.
     Returns the force [N], torque on the first, on the second [N m], column.
     """
     force, on_i, on_j = get(out, FORCE, first), get(out, ON_I, first), get(out, ON_J, first)
     if kinematics[flat(WEIGHT, first)] == 1.0:
         return force, on_i, on_j, first + 1
-    return blended(first, number, force, on_i, on_j, start, context, kinematics, ids, out)
+    return total_of_parallel(first, count, force, on_i, on_j, start, context, kinematics, ids, out)
 
 
 @func
-def blended(first, number, force, on_i, on_j, start, context, kinematics, ids, out):
+def total_of_parallel(first, count, force, on_i, on_j, start, context, kinematics, ids, out):
     """Force and torques of all contacts of two nearly parallel capsules, with those of the gradient of their weights.
 
-    first, number, start, kinematics, ids, out: see `total`.
+    first, count, start, kinematics, ids, out: see `total_of_pair`.
     force, on_i, on_j: of the first contact [N, N m].
-    Returns what `total` does.
+    Returns what `total_of_pair` does.
     """
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
     first_i, second_i, first_j, second_j = 0.0, 0.0, 0.0, 0.0
     t = first + 1
-    while t < number and ids[SLOT, t] > 0:
+    while t < count and ids[SLOT, t] > 0:
         force = add(force, get(out, FORCE, t))
         on_i, on_j = add(on_i, get(out, ON_I, t)), add(on_j, get(out, ON_J, t))
         slot, energy = ids[SLOT, t], out[flat(ENERGY, t)]
@@ -495,18 +504,18 @@ def blended(first, number, force, on_i, on_j, start, context, kinematics, ids, o
 
 
 @inline
-def scatter_capsule_forces(sink, geometry, number, batch_type, row, start, context, kinematics, ids, out):
+def scatter_capsule_forces(sink, geometry, count, batch_type, row, start, context, kinematics, ids, out):
     """Write the rows of `Neighbours.force_torque` of pairs of capsules, of the candidates of the batch.
 
-    number, start, kinematics, ids, out: see `total`.
+    count, start, kinematics, ids, out: see `total_of_pair`.
     """
     t, force_torque = 0, context.neighbours.force_torque
-    while t < number:
+    while t < count:
         if ids[CANDIDATE, t] == NO_CANDIDATE:
             t += 1
             continue
         r, begin = context.neighbours.force_row[start + ids[CANDIDATE, t]], t
-        force, on_i, on_j, t = total(t, number, start, context, kinematics, ids, out)
+        force, on_i, on_j, t = total_of_pair(t, count, start, context, kinematics, ids, out)
         write_heat_of_pair(sink, r, begin, t, out, force_torque)
         write_vector_columns(force_torque, r, 0, force)
         write_vector_columns(force_torque, r, ON_I, on_i)

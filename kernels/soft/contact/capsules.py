@@ -12,7 +12,7 @@ import numpy as np
 from dem.kernels.compiler.jit import argument, inline, select
 from dem.kernels.numerics.quaternion import body_x, load_quaternion, rotate
 from dem.kernels.numerics.vector import add, load, scale
-from dem.kernels.soft.contact.capsule_blending import per_square
+from dem.kernels.soft.contact.capsule_blending import inverse_square
 from dem.kernels.soft.state import Kinds
 
 Capsules = NamedTuple(
@@ -21,7 +21,7 @@ Capsules = NamedTuple(
         *Kinds.__annotations__.items(),
         ("half", np.ndarray),  # (G,) half the length of the segment, 0 of spheres [m]
         ("pose", np.ndarray),  # (N, 8) by index of the body: in 0 to 2 its centre, in 4 to 6 from there to its second
-        # end [m], in 3 its `per_square`; a line of the cache each, because pairs want all of it
+        # end [m], in 3 its `inverse_square`; a line of the cache each, because pairs want all of it
     ],
 )
 
@@ -36,7 +36,7 @@ Mixed = NamedTuple(
 
 Capsules.extends, Mixed.extends = (Kinds,), (Capsules,)
 
-PER_SQUARE = 3
+INVERSE_SQUARE = 3
 # contacts of two capsules: that of their closest points; and those of the ends of either, see `capsule_blending`
 SLOTS = 5
 
@@ -117,7 +117,7 @@ def place_pieces(kinds, b, bodies):
         kinds.lever[s, 0], kinds.lever[s, 1], kinds.lever[s, 2] = lever
         kinds.pose[s, 0], kinds.pose[s, 1], kinds.pose[s, 2] = add(x, lever)
         kinds.pose[s, 4], kinds.pose[s, 5], kinds.pose[s, 6] = half
-        kinds.pose[s, PER_SQUARE] = per_square(half)
+        kinds.pose[s, INVERSE_SQUARE] = inverse_square(half)
 
 
 @inline
@@ -127,7 +127,7 @@ def place_axis(kinds, b, bodies):
     pose[b, 0], pose[b, 1], pose[b, 2] = load(bodies.position, b)
     half = half_axis(b, bodies, kinds)
     pose[b, 4], pose[b, 5], pose[b, 6] = half
-    pose[b, PER_SQUARE] = per_square(half)
+    pose[b, INVERSE_SQUARE] = inverse_square(half)
 
 
 @inline

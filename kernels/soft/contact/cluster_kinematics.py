@@ -73,9 +73,9 @@ def compute_cluster_kinematics(geometry, sink, start, first, touching, context, 
     """
     law, bodies, kinds = context.law, context.bodies, context.kinds
     neighbours, box = context.neighbours, context.box
-    number = min(BLOCK, touching.size - first)
+    count = min(BLOCK, touching.size - first)
     alike = kinds.all_single_spheres and kinds.contact_distance > 0.0 and not is_report(sink)
-    for t in range(number):
+    for t in range(count):
         k = start + touching[first + t]
         b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
         ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
@@ -84,4 +84,4 @@ def compute_cluster_kinematics(geometry, sink, start, first, touching, context, 
         write_kinematics(t, contact, kinematics)
         put(kinematics, POINT, t, arm)
         put(kinematics, ARM, t, scale(-1.0, arm) if alike else other)
-    return number, first + number, MIXED_TYPES
+    return count, first + count, MIXED_TYPES

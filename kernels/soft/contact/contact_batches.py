@@ -61,7 +61,7 @@ from dem.kernels.soft.contact.capsule_contacts import (
     middle_of,
     scatter_capsule_forces,
     store_capsule_history,
-    total,
+    total_of_pair,
 )
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.contact.cluster_kinematics import compute_cluster_kinematics
@@ -104,46 +104,46 @@ from dem.kernels.soft.state import SOLVER, Kinds
 
 
 @vector_loop
-def prefetch_history(geometry, law, first, number, touching, history):
+def prefetch_history(geometry, law, first, count, touching, history):
     """Prefetch the history of contacts while their kinematics are computed: in a gas it is not in the cache."""
-    for t in range(number):
+    for t in range(count):
         prefetch(history, touching[first + t] * history.shape[1])
 
 
 @vector_loop
-def load_history(geometry, law, first, number, touching, ids, history, has_history, batch_history):
+def load_history(geometry, law, first, count, touching, ids, history, has_history, batch_history):
     """Gather the history of contacts; zeros for new contacts."""
-    vectorised = read_lines(touching, history, has_history, first, number, batch_history)
-    for t in range(vectorised, number):
+    vectorised = read_lines(touching, history, has_history, first, count, batch_history)
+    for t in range(vectorised, count):
         k = touching[first + t]
         for r in range(laws.columns(law)):
             batch_history[r, t] = history[k, r] if has_history[k] != 0 else 0.0
 
 
 @vector_loop
-def store_history(geometry, law, first, number, touching, ids, batch_history, out, history, has_history):
+def store_history(geometry, law, first, count, touching, ids, batch_history, out, history, has_history):
     """Scatter the history of contacts.
 
-    first, number, touching: pairs of the batch in the list of candidates that touch.
+    first, count, touching: pairs of the batch in the list of candidates that touch.
     ids, batch_history, out: columns of the batch.
     Writes history, has_history: of those candidates.
     """
-    vectorised = write_lines(touching, history, first, number, batch_history)
-    for t in range(number):
+    vectorised = write_lines(touching, history, first, count, batch_history)
+    for t in range(count):
         has_history[touching[first + t]] = 1 if out[flat(PERSISTS, t)] > 0.0 else 0
-    for t in range(vectorised, number):
+    for t in range(vectorised, count):
         for r in range(laws.columns(law)):
             history[touching[first + t], r] = batch_history[r, t]
 
 
 @vector_loop
-def write_couple_torques_of_spheres(geometry, number, kinematics, out):
+def write_couple_torques_of_spheres(geometry, count, kinematics, out):
     """Torques on single spheres that are not alike, in place of that of the force on the first and of couples.
 
-    geometry, number, kinematics: see `evaluate_touching`.
+    geometry, count, kinematics: see `evaluate_touching`.
     Writes out: rows ON_I and ON_J.
     """
-    for t in range(number):
+    for t in range(count):
         torque_j = cross(get(kinematics, ARM, t), scale(-1.0, get(out, FORCE, t)))
         write_torques(out, t, get(out, ON_I, t), torque_j, get(out, ON_J, t))
 
@@ -178,28 +178,28 @@ def scatter_to_second(t, out, force_torque):
 
 
 @vector_loop
-def scatter_cluster_forces(sink, number, out, torque_j_row, force_torque):
+def scatter_cluster_forces(sink, count, out, torque_j_row, force_torque):
     """Write rows, which have a line for either body."""
-    for t in range(number):
+    for t in range(count):
         scatter_to_first(t, out, force_torque)
         scatter_to_second(t, out, force_torque)
         write_heat(sink, t, out, force_torque)
 
 
 @vector_loop
-def scatter_any_forces(sink, number, out, torque_j_row, force_torque):
+def scatter_any_forces(sink, count, out, torque_j_row, force_torque):
     """Write rows: force and torque on i, that on j from row `torque_j_row` if it has one."""
     width, vectorised = force_torque.shape[1], 0
     if width == SHARED:  # two of three lines would be written across: number by number is as fast
-        for t in range(number):
+        for t in range(count):
             write_vector_columns(force_torque, t, 0, get(out, torque_j_row, t))
             write_vector_columns(force_torque, t, VECTOR_WIDTH, get(out, FORCE, t))
             write_vector_columns(force_torque, t, 2 * VECTOR_WIDTH, get(out, ON_I, t))
             write_heat(sink, t, out, force_torque)
     else:
         if width == LINE:
-            vectorised = write_force_lines(sink, out, BLOCK, number, force_torque)
-        for t in range(vectorised, number):
+            vectorised = write_force_lines(sink, out, BLOCK, count, force_torque)
+        for t in range(vectorised, count):
             scatter_to_first(t, out, force_torque)
             if width > LINE:
                 scatter_to_second(t, out, force_torque)
@@ -256,16 +256,16 @@ by_segments = select(
 
 @inline
 def list_overlaps(
-    kinds, sink, law, start, number, min_overlap, rows, integers, bodies, neighbours, box, listed, overlap, sums
+    kinds, sink, law, start, count, min_overlap, rows, integers, bodies, neighbours, box, listed, overlap, sums
 ):
     """Overlap of each of the candidates of a chunk that are spheres or capsules, or the smallest wanted.
 
     sink, rows, integers, listed, sums: see `find_touching`; scratch; numbers of the solver, of which spheres have none.
-    start, number: first candidate, number of them.
+    start, count: first candidate, number of them.
     min_overlap: smallest overlap wanted [m].
     Writes overlap: (K,) [m].
     """
-    stop = start + number
+    stop = start + count
     sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
     if kinds.contact_distance > 0.0:
         by_segments(kinds, box, bodies, sphere_i, sphere_j, kinds.contact_distance, min_overlap, rows, overlap)
@@ -286,9 +286,9 @@ def find_touching(sink, c, context):
         in steps; batch_kinematics, scratch. Writes context.chunk_sums: row c, from SOLVER on, in steps.
     """
     law, bodies, kinds, neighbours, box = context.law, context.bodies, context.kinds, context.neighbours, context.box
-    number, start, column = neighbours.pairs[c], first_candidate(c, neighbours), neighbours.force_at[c]
-    stop = start + number
-    overlap = neighbours.overlap[column : column + number]
+    count, start, column = neighbours.pairs[c], first_candidate(c, neighbours), neighbours.force_at[c]
+    stop = start + count
+    overlap = neighbours.overlap[column : column + count]
     listed = neighbours.touching[column : column + candidate_room(neighbours)]
     block = neighbours.evaluating_block[c]
     rows, integers = neighbours.batch_kinematics[block], neighbours.batch_ids[block]
@@ -296,7 +296,7 @@ def find_touching(sink, c, context):
     min_overlap = -math.inf if laws.has_range(law) else 0.0 - max_gap
     sums = context.chunk_sums[c, SOLVER:]
     compute_overlaps(
-        kinds, sink, law, start, number, min_overlap, rows, integers, bodies, neighbours, box, listed, overlap, sums
+        kinds, sink, law, start, count, min_overlap, rows, integers, bodies, neighbours, box, listed, overlap, sums
     )
     if neighbours.has_history.size > 0 and not laws.has_range(law) and not is_report(sink):
         contact_detection.clear_history_of_separated(overlap, neighbours.has_history[start:stop])
@@ -339,10 +339,10 @@ store_histories = select(
 
 
 @inline
-def scatter_sphere_forces(sink, geometry, number, batch_type, row, start, context, kinematics, ids, out):
+def scatter_sphere_forces(sink, geometry, count, batch_type, row, start, context, kinematics, ids, out):
     """Write the rows of `Neighbours.force_torque` of contacts of spheres.
 
-    number, batch_type: of columns; MIXED_TYPES, MAY_BE_NEW or ONGOING.
+    count, batch_type: of columns; MIXED_TYPES, MAY_BE_NEW or ONGOING.
     row, start: row of the first; the chunk's first candidate.
     sink, geometry: see `evaluate_touching`.
     kinematics, ids, out: columns of the batch.
@@ -350,19 +350,19 @@ def scatter_sphere_forces(sink, geometry, number, batch_type, row, start, contex
     """
     law = context.law
     if laws.transmits_couples(law) and batch_type == MIXED_TYPES:
-        write_couple_torques(geometry, number, kinematics, out)
+        write_couple_torques(geometry, count, kinematics, out)
     torque_j_row = ON_J if laws.transmits_couples(law) or batch_type == MIXED_TYPES else ON_I
-    scatter_forces(law.damping, sink, number, out, torque_j_row, context.neighbours.force_torque[row:])
+    scatter_forces(law.damping, sink, count, out, torque_j_row, context.neighbours.force_torque[row:])
 
 
 @inline
-def scatter_convex_forces(sink, geometry, number, batch_type, row, start, context, kinematics, ids, out):
+def scatter_convex_forces(sink, geometry, count, batch_type, row, start, context, kinematics, ids, out):
     """Write the rows of `Neighbours.force_torque` of contacts of convex shapes: forces and torques on both bodies.
 
-    sink, geometry, number, batch_type, row, start, kinematics, ids, out: see `scatter_sphere_forces`.
+    sink, geometry, count, batch_type, row, start, kinematics, ids, out: see `scatter_sphere_forces`.
     Writes context.neighbours.force_torque: rows from `row` on.
     """
-    scatter_cluster_forces(sink, number, out, ON_J, context.neighbours.force_torque[row:])
+    scatter_cluster_forces(sink, count, out, ON_J, context.neighbours.force_torque[row:])
 
 
 collect_forces = select(
@@ -378,35 +378,35 @@ collect_forces = select(
 
 
 @inline
-def total_of_contact(geometry, t, number, start, context, kinematics, ids, out):
+def total_of_contact(geometry, t, count, start, context, kinematics, ids, out):
     """Force on the first sphere of a contact [N], its arm [m], and the next column.
 
     t: column.
-    geometry, number, start, kinematics, ids, out: see `scatter_sphere_forces`.
+    geometry, count, start, kinematics, ids, out: see `scatter_sphere_forces`.
     Returns the force [N], arm from the centre of the first body [m], column.
     """
     return get(out, FORCE, t), get(kinematics, POINT, t), t + 1
 
 
 @inline
-def total_of_capsules(geometry, t, number, start, context, kinematics, ids, out):
+def total_of_capsules(geometry, t, count, start, context, kinematics, ids, out):
     """Force of all contacts of a pair of capsules [N], the arm of their middle [m], and the next column.
 
     t: first column.
-    geometry, number, start, kinematics, ids, out: see `scatter_sphere_forces`.
+    geometry, count, start, kinematics, ids, out: see `scatter_sphere_forces`.
     Returns the force [N], arm from the centre of the first body [m], column.
     """
-    force, _, _, stop = total(t, number, start, context, kinematics, ids, out)
+    force, _, _, stop = total_of_pair(t, count, start, context, kinematics, ids, out)
     return force, middle_of(t, stop, kinematics), stop
 
 
 @inline
-def total_of_corners(geometry, t, number, start, context, kinematics, ids, out):
+def total_of_corners(geometry, t, count, start, context, kinematics, ids, out):
     """Force of all contacts of a pair of polyhedra [N], the arm at which it has their torque [m], and the next column.
 
-    geometry, t, number, start, kinematics, ids, out: see `total_of_contact`.
+    geometry, t, count, start, kinematics, ids, out: see `total_of_contact`.
     """
-    force, on_i, _, stop = total_of_facets(t, number, kinematics, ids, out)
+    force, on_i, _, stop = total_of_facets(t, count, kinematics, ids, out)
     return force, arm_of(t, stop, force, on_i, kinematics), stop
 
 
@@ -422,22 +422,22 @@ total_of = select(
 
 
 @inline
-def collect_rows(sink, geometry, number, batch_type, row, start, context, kinematics, ids, out):
+def collect_rows(sink, geometry, count, batch_type, row, start, context, kinematics, ids, out):
     """Report the contacts of a batch, one row a pair of spheres or capsules.
 
-    geometry, number, batch_type, row, start, kinematics, ids, out: see `scatter_sphere_forces`.
+    geometry, count, batch_type, row, start, kinematics, ids, out: see `scatter_sphere_forces`.
     Writes sink: `ReportSink`.
     """
     bodies, neighbours = context.bodies, context.neighbours
     t = 0
-    while t < number:
+    while t < count:
         first = t
         if ids[CANDIDATE, first] == NO_CANDIDATE:
             t += 1
             continue
         i, j = neighbours.sphere_i[start + ids[CANDIDATE, first]], neighbours.sphere_j[start + ids[CANDIDATE, first]]
         b, c = bodies.owner[i], bodies.owner[j]
-        force, arm, t = total_of(geometry, first, number, start, context, kinematics, ids, out)
+        force, arm, t = total_of(geometry, first, count, start, context, kinematics, ids, out)
         branch, loss = subtract(get(kinematics, ARM, first), get(kinematics, POINT, first)), 0.0
         for column in range(first, t):
             loss += out[flat(LOSS, column)]
@@ -482,17 +482,17 @@ def evaluate_touching(sink, c, time_sign, context):
     while first < touching.size:
         if remembers:
             prefetch_histories(geometry, law, first, min(BLOCK, touching.size - first), touching, history)
-        number, stop, batch_type = compute_kinematics(
+        count, stop, batch_type = compute_kinematics(
             geometry, sink, start, first, touching, context, gathered, kinematics, ids
         )
         assign_damping_masses(geometry, first, stop, start, touching, context, kinematics)
         if remembers:
-            load_histories(geometry, law, first, number, touching, ids, history, has_history, batch_history)
-        more = evaluate_batch(settings, number, batch_type, kinematics, ids[OF_I], ids[OF_J], batch_history, out)
+            load_histories(geometry, law, first, count, touching, ids, history, has_history, batch_history)
+        more = evaluate_batch(settings, count, batch_type, kinematics, ids[OF_I], ids[OF_J], batch_history, out)
         if remembers and not is_report(sink):
-            store_histories(geometry, law, first, number, touching, ids, batch_history, out, history, has_history)
-        collect_results(sink, geometry, number, batch_type, row + first, start, context, kinematics, ids, out)
-        note_batch(context.box, geometry, sink, c, number, gathered, out)
+            store_histories(geometry, law, first, count, touching, ids, batch_history, out, history, has_history)
+        collect_results(sink, geometry, count, batch_type, row + first, start, context, kinematics, ids, out)
+        note_batch(context.box, geometry, sink, c, count, gathered, out)
         sums, first = add_sums(sums, more), stop
     return sums
 

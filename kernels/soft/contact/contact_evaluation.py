@@ -220,10 +220,10 @@ def evaluator_of(may_begin):
     """Make the loop over contacts of spheres of one type, any or none of which may have begun in the last step."""
 
     @vector_loop
-    def evaluate_alike(settings, number, i, j, kinematics, batch_history, out):
+    def evaluate_alike(settings, count, i, j, kinematics, batch_history, out):
         """Evaluate contacts of the materials i and j, which are looked up once; see `evaluate_mixed_types`."""
         sums = no_sums()
-        for t in range(number):
+        for t in range(count):
             sums = evaluate_column(settings, True, may_begin, i, j, t, kinematics, batch_history, out, sums)
         return sums
 
@@ -234,35 +234,35 @@ evaluate_one_type, evaluate_ongoing = evaluator_of(True), evaluator_of(False)
 
 
 @vector_loop
-def evaluate_mixed_types(settings, number, batch_type, kinematics, material_i, material_j, batch_history, out):
+def evaluate_mixed_types(settings, count, batch_type, kinematics, material_i, material_j, batch_history, out):
     """Evaluate contacts of any bodies.
 
-    number, batch_type: of contacts; MIXED_TYPES, MAY_BE_NEW or ONGOING.
+    count, batch_type: of contacts; MIXED_TYPES, MAY_BE_NEW or ONGOING.
     kinematics, material_i, material_j: see `evaluate_composite_column`; (BLOCK,) of each contact.
     Writes batch_history, out: as `evaluate_composite_column`. Returns `Sums`.
     """
     sums = no_sums()
-    for t in range(number):
+    for t in range(count):
         i, j = material_i[t], material_j[t]
         sums = evaluate_column(settings, False, True, i, j, t, kinematics, batch_history, out, sums)
     return sums
 
 
 @inline
-def evaluate_new(settings, number, batch_type, kinematics, material_i, material_j, batch_history, out):
+def evaluate_new(settings, count, batch_type, kinematics, material_i, material_j, batch_history, out):
     """Evaluate contacts of single spheres, any of which may have just begun; see `evaluate_mixed_types`."""
     if batch_type == MAY_BE_NEW:
         i, j = material_i[0], material_j[0]
-        return evaluate_one_type(settings, number, i, j, kinematics, batch_history, out)
-    return evaluate_mixed_types(settings, number, batch_type, kinematics, material_i, material_j, batch_history, out)
+        return evaluate_one_type(settings, count, i, j, kinematics, batch_history, out)
+    return evaluate_mixed_types(settings, count, batch_type, kinematics, material_i, material_j, batch_history, out)
 
 
 @inline
-def evaluate_spheres(settings, number, batch_type, kinematics, material_i, material_j, batch_history, out):
+def evaluate_spheres(settings, count, batch_type, kinematics, material_i, material_j, batch_history, out):
     """Evaluate contacts of single spheres, see `evaluate_mixed_types`."""
     if batch_type == ONGOING:
-        return evaluate_ongoing(settings, number, material_i[0], material_j[0], kinematics, batch_history, out)
-    return evaluate_new(settings, number, batch_type, kinematics, material_i, material_j, batch_history, out)
+        return evaluate_ongoing(settings, count, material_i[0], material_j[0], kinematics, batch_history, out)
+    return evaluate_new(settings, count, batch_type, kinematics, material_i, material_j, batch_history, out)
 
 
 evaluate_batch = select(

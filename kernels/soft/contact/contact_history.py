@@ -14,8 +14,8 @@ from dem.kernels.soft.neighbours.candidate_pairs import pairs_of, unpack
 @inline
 def candidates_of(p, c, neighbours):
     """First candidate of pair p of chunk c, and number of them."""
-    column, number = unpack(neighbours.candidate_range[p])
-    return column - neighbours.force_at[c] + first_candidate(c, neighbours), number
+    column, count = unpack(neighbours.candidate_range[p])
+    return column - neighbours.force_at[c] + first_candidate(c, neighbours), count
 
 
 @inline
@@ -31,8 +31,8 @@ def save_history(c, bodies, neighbours):
     start = m = first_candidate(c, neighbours)
     first, last = pairs_of(c, bodies, neighbours)
     for p in range(first, last):
-        k_first, number = candidates_of(p, c, neighbours)
-        for k in range(k_first, k_first + number):
+        k_first, count = candidates_of(p, c, neighbours)
+        for k in range(k_first, k_first + count):
             if neighbours.has_history[k] != 0:
                 neighbours.saved_pair[m] = p
                 neighbours.saved_sphere_i[m] = neighbours.sphere_i[k]
@@ -49,8 +49,8 @@ def restore_history(c, neighbours):
     for k in range(start, start + neighbours.pairs[c]):
         neighbours.has_history[k] = 0
     for m in range(start, start + neighbours.saved_count[c]):
-        k_first, number = candidates_of(neighbours.saved_pair[m], c, neighbours)
-        for k in range(k_first, k_first + number):
+        k_first, count = candidates_of(neighbours.saved_pair[m], c, neighbours)
+        for k in range(k_first, k_first + count):
             if (
                 neighbours.sphere_i[k] == neighbours.saved_sphere_i[m]
                 and neighbours.sphere_j[k] == neighbours.saved_sphere_j[m]

@@ -1,19 +1,19 @@
 """Contacts of convex bodies: detection among the candidate pairs, and overlaps of one moment for Python.
 
-The normal n of a pair is a function of its bodies' places and turns but for rounding: the solver takes a few steps
-fewer if it begins with the n of the last step. What it begins with is seen in the last bits, so the n of touching pairs
-is kept behind what the contact law remembers: it survives new lists, ranks and checkpoints as friction does, and
-the bytes of a run do not depend on them. Pairs that do not touch begin with the direction between their centres. What
-proved them to be apart in the last step is kept in the same place until candidates are picked: most often it still does
-so, by one value of both support functions. And by how much two bodies are apart tells how far they may move until that
-has to be looked at again, their *clearance*. None of this leaves a trace in a result, as whatever proves it is true.
+The normal n of a pair is a function of its bodies' positions and orientations but for rounding: the solver takes a few
+steps fewer if it begins with the n of the last step. The start shows in the last bits, so the n of touching pairs is
+stored behind the history of the contact law: it survives new lists, ranks and checkpoints as friction does, and the
+bytes of a run do not depend on them. Pairs that do not touch begin with the direction between their centres. The
+direction that proved them to be apart in the last step is stored in the same columns until candidates are picked: most
+often it still proves that, by one value of both support functions. The gap between two bodies tells how far they may
+move until it has to be computed again, their *clearance*. No result depends on which proof was used.
 
 Smooth pairs take steps of Newton's method in batches (`dem.kernels.convex.newton_batches`), and only those for which
 that is not enough are solved one by one. Of polyhedra a direction that proves their cores to be apart is enough: what
 touches is then found by their corners and edges (``facet_contacts``).
 
-What the solver finds of a candidate that touches is put into `Neighbours.found`, from which its kinematics follow
-(``convex_kinematics``).
+The solver writes overlap, normal and contact point of a candidate that touches to `Neighbours.found`, from which
+``convex_kinematics`` computes its kinematics.
 """
 
 import math
@@ -47,25 +47,25 @@ from dem.kernels.soft.contact.convex_bodies import (
 from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.surface_motion import radius_of
 
-AXES = 3  # numbers of a normal, behind those of the law
-FOUND = 7  # numbers of `Neighbours.found`: overlap, normal, place
+NORMAL_COLUMNS = 3  # columns of history with the normal, after those of the law
+FOUND_WIDTH = 7  # numbers of a candidate in `Neighbours.found`: overlap, normal, contact point from the centre of j
 # columns of `chunk_sums`, of pairs of convex bodies that touch: their number; steps of the solver, most of one pair;
 # pairs for which it fell back, and those for which it did not end, see `dem.kernels.convex.overlap`
 SOLVED, SOLVER_STEPS, MOST_SOLVER_STEPS, FALLBACKS, UNENDED, SOLVER_COLUMNS = range(6)
 DEEPEST = 0.999  # overlap over the sum of the roundings, above which cores of polyhedra may meet
-UNIT = 1e-12  # by which the square of a unit vector may be off
+UNIT_TOLERANCE = 1e-12  # by which the square of a unit vector may be off
 MARGIN = 1e-10  # over the sizes, far above rounding and the deviation of a unit vector
 
 
 @inline
-def is_of_corners(law, a, b):
+def touches_at_corners(law, a, b):
     """Whether a pair touches at the corners and edges of polyhedra, if its cores are apart."""
     return not laws.has_range(law) and not laws.largest_begin_gap(law) > 0.0 and has_facets(a) and has_facets(b)
 
 
 @inline
 def pair_of(k, kinds, neighbours, box):
-    """Pieces j and i of candidate k, and the way from the centre of j to that of i [m]."""
+    """Pieces j and i of candidate k, and the vector from the centre of j to that of i [m]."""
     i, j, lines = neighbours.sphere_i[k], neighbours.sphere_j[k], neighbours.lines
     r = minimum_image(box, centre_of(i, lines), centre_of(j, lines))
     return piece_of(j, kinds, lines), piece_of(i, kinds, lines), r
@@ -73,12 +73,12 @@ def pair_of(k, kinds, neighbours, box):
 
 @inline
 def solve(k, n, reach, bodies, kinds, neighbours, box):
-    """Overlap of candidate k: of sphere j with sphere i, seen from the centre of the former.
+    """Compute overlap, normal and contact point of candidate k, the point from the centre of sphere j.
 
     k, n: candidate; normal to begin with, or zeros.
     reach: separation beyond which the solver may stop [m].
-    Returns the overlap [m], unit normal from j to i, place halfway between the touching ones from the centre of j [m],
-        number of steps, how the solver ended.
+    Returns the overlap [m], unit normal from j to i, midpoint of the deepest points from the centre of j [m], number of
+        steps, status of the solver (`USUAL`, `BY_SHIFTS` or `UNFINISHED`).
     """
     a, b, r = pair_of(k, kinds, neighbours, box)
     overlap, n, x_j, x_i, steps, ending = convex_overlap(a, b, r, n, reach)
@@ -86,31 +86,31 @@ def solve(k, n, reach, bodies, kinds, neighbours, box):
 
 
 @inline
-def store_overlap(k, overlap, n, place, neighbours):
+def store_overlap(k, overlap, n, point, neighbours):
     """Store overlap [m], normal and contact point [m] of candidate k until its force is evaluated."""
-    at, found = FOUND * k, neighbours.found
-    found[at], found[at + 1], found[at + 2], found[at + 3] = overlap, n[0], n[1], n[2]
-    found[at + 4], found[at + 5], found[at + 6] = place
+    first, found = FOUND_WIDTH * k, neighbours.found
+    found[first], found[first + 1], found[first + 2], found[first + 3] = overlap, n[0], n[1], n[2]
+    found[first + 4], found[first + 5], found[first + 6] = point
 
 
 @inline
 def found_normal(k, neighbours):
     """Normal of candidate k in `Neighbours.found`; arbitrary numbers if the solver has not stored one."""
-    at, found = FOUND * k, neighbours.found
-    return found[at + 1], found[at + 2], found[at + 3]
+    first, found = FOUND_WIDTH * k, neighbours.found
+    return found[first + 1], found[first + 2], found[first + 3]
 
 
 @inline
 def load_overlap(k, neighbours, box):
-    """Overlap of candidate k, normal and place, see `solve`; and the way from the centre of j to that of i.
+    """Load overlap, normal and contact point of candidate k, see `solve`, and the vector from centre j to centre i.
 
-    Returns the overlap [m], unit normal, place [m], way [m], periodic cells between them.
+    Returns the overlap [m], unit normal, contact point [m], vector [m], periodic cells between them.
     """
-    at, found = FOUND * k, neighbours.found
+    first, found = FOUND_WIDTH * k, neighbours.found
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     r, image = nearest_image(box, centre_of(i, neighbours.lines), centre_of(j, neighbours.lines))
-    n, place = found_normal(k, neighbours), (found[at + 4], found[at + 5], found[at + 6])
-    return found[at], n, place, r, image
+    n, point = found_normal(k, neighbours), (found[first + 4], found[first + 5], found[first + 6])
+    return found[first], n, point, r, image
 
 
 @inline
@@ -122,27 +122,27 @@ def first_normal(law, k, neighbours):
 @inline
 def stored_normal(law, k, neighbours):
     """Contact normal stored for candidate k, in the three columns of history after those of the law."""
-    at = laws.columns(law)
-    return neighbours.history[k, at], neighbours.history[k, at + 1], neighbours.history[k, at + 2]
+    column = laws.columns(law)
+    return neighbours.history[k, column], neighbours.history[k, column + 1], neighbours.history[k, column + 2]
 
 
 @inline
-def proven_gap(law, k, least, bodies, kinds, neighbours, box):
-    """Lower bound of `least` less the overlap of candidate k, by its stored direction [m]; 0 or less proves nothing.
+def proven_gap(law, k, min_overlap, bodies, kinds, neighbours, box):
+    """Lower bound of `min_overlap` less the overlap of candidate k, from its stored direction [m]; else 0 or less.
 
     A margin is subtracted, so that the result of the solver does not depend on its start. A candidate with a history
     has no stored direction. The direction of a new candidate may be that of other bodies, which is valid as well, or
-    arbitrary numbers: these are no unit vector, and prove nothing.
+    arbitrary numbers, which are rejected because they are no unit vector.
     """
     if neighbours.has_history[k] != 0:
         return 0.0
     n = stored_normal(law, k, neighbours)
-    if not abs(dot(n, n) - 1.0) < UNIT:
+    if not abs(dot(n, n) - 1.0) < UNIT_TOLERANCE:
         return 0.0
     a, b, r = pair_of(k, kinds, neighbours, box)
     h_j, _ = support_of(a, n)
     h_i, _ = support_of(b, scale(-1.0, n))
-    return least - MARGIN * (h_j + h_i) - (h_j + h_i - dot(n, r))
+    return min_overlap - MARGIN * (h_j + h_i) - (h_j + h_i - dot(n, r))
 
 
 @inline
@@ -154,44 +154,44 @@ def pair_displacement(k, bodies, neighbours):
 
 @inline
 def record_clearance(sink, k, gap, bodies, neighbours):
-    """Note that candidate k overlaps by less than the least wanted, by a gap that is proven [m].
+    """Raise the clearance of candidate k, whose overlap is at least `gap` below the smallest that is wanted [m].
 
-    No point of a body is farther than `Neighbours.moved` from where it was at the pick. So bodies come together by no
-    more than both have moved from there by now, and will have moved from there.
+    No point of a body is farther than `Neighbours.moved` from where it was when candidates were picked. So two bodies
+    approach each other by no more than the sum of both displacements.
     """
     if not is_report(sink):
         neighbours.clearance[k] = max(neighbours.clearance[k], gap - pair_displacement(k, bodies, neighbours))
 
 
 @vector_loop
-def list_doubtful(number, sphere_i, sphere_j, owner, moved, clearance, has_history, overlap, listed):
+def list_doubtful(count, sphere_i, sphere_j, owner, moved, clearance, has_history, overlap, listed):
     """List the candidates of a chunk that may touch: all but those whose bodies have moved by less than the clearance.
 
-    Writes overlap: (K,) less than any, of all. Writes listed: (K,) counted from the first. Returns their number.
+    Writes overlap: (K,) -inf for all. Writes listed: (K,) counted from the first. Returns their number.
     """
     n = 0
-    for k in range(number):
-        gone = moved[owner[sphere_i[k]]] + moved[owner[sphere_j[k]]]
+    for k in range(count):
+        displacement = moved[owner[sphere_i[k]]] + moved[owner[sphere_j[k]]]
         overlap[k] = -math.inf
         listed[n] = k
         # no branch on either condition, `and` would be one: whether a candidate touches is a toss-up
-        n += 0 if (has_history[k] == 0) & (gone < clearance[k]) else 1
+        n += 0 if (has_history[k] == 0) & (displacement < clearance[k]) else 1
     return n
 
 
 @vector_loop
-def list_every(number, overlap, listed):
+def list_every(count, overlap, listed):
     """List all candidates of a chunk, see `list_doubtful`."""
-    for k in range(number):
+    for k in range(count):
         overlap[k] = -math.inf
         listed[k] = k
-    return number
+    return count
 
 
 @inline
 def clear_all_slots(kinds, law, k, neighbours):
     """Clear the columns of history behind the normal of candidate k, whose contact is new, see ``facet_contacts``."""
-    for r in range(laws.columns(law) + AXES, neighbours.history.shape[1]):
+    for r in range(laws.columns(law) + NORMAL_COLUMNS, neighbours.history.shape[1]):
         neighbours.history[k, r] = 0.0
 
 
@@ -202,7 +202,7 @@ clear_slots = select("kinds", {ConvexBodyKinds: None, FacetedBodyKinds: clear_al
 def begin_history(kinds, law, k, neighbours):
     """Clear the contact history and the normal of candidate k if its contact is new, and mark it as in use."""
     if neighbours.has_history[k] == 0:
-        for r in range(laws.columns(law) + AXES):
+        for r in range(laws.columns(law) + NORMAL_COLUMNS):
             neighbours.history[k, r] = 0.0
         clear_slots(kinds, law, k, neighbours)
         neighbours.has_history[k] = 1
@@ -210,9 +210,9 @@ def begin_history(kinds, law, k, neighbours):
 
 @inline
 def store_normal(law, k, n, neighbours):
-    """Keep the normal of candidate k for the next step."""
-    at = laws.columns(law)
-    neighbours.history[k, at], neighbours.history[k, at + 1], neighbours.history[k, at + 2] = n
+    """Store the normal of candidate k for the next step."""
+    column = laws.columns(law)
+    neighbours.history[k, column], neighbours.history[k, column + 1], neighbours.history[k, column + 2] = n
 
 
 @inline
@@ -226,49 +226,51 @@ def count_steps(sums, steps, ending):
 
 
 @inline
-def add_overlap(kinds, sink, law, k, at, least, depth, n, middle, steps, ending, bodies, neighbours, overlap, sums):
+def add_overlap(
+    kinds, sink, law, k, m, min_overlap, depth, n, middle, steps, ending, bodies, neighbours, overlap, sums
+):
     """Store overlap, normal and contact point of candidate k, and update the statistics of the solver.
 
-    at, least: its place in `overlap`; see `list_convex_overlaps`.
+    m, min_overlap: index of the candidate in its chunk; see `list_convex_overlaps`.
     depth, n, middle, steps, ending: see `solve`.
     Writes overlap, neighbours, sums: see `list_convex_overlaps`.
     """
-    overlap[at] = depth
+    overlap[m] = depth
     store_overlap(k, depth, n, middle, neighbours)
     if not is_report(sink):
         if depth > 0.0:
             count_steps(sums, steps, ending)
             begin_history(kinds, law, k, neighbours)
         store_normal(law, k, n, neighbours)
-    if depth < least:
-        record_clearance(sink, k, least - depth - MARGIN * neighbours.contact_distance[k], bodies, neighbours)
+    if depth < min_overlap:
+        record_clearance(sink, k, min_overlap - depth - MARGIN * neighbours.contact_distance[k], bodies, neighbours)
 
 
 @inline
-def reach_of(law, k, least, neighbours):
+def reach_of(law, k, min_overlap, neighbours):
     """Separation of candidate k beyond which the solver may stop: then it need not be known exactly [m]."""
-    return math.inf if laws.has_range(law) and neighbours.has_history[k] != 0 else -least
+    return math.inf if laws.has_range(law) and neighbours.has_history[k] != 0 else -min_overlap
 
 
 @func
-def find_overlap(kinds, sink, law, k, at, least, bodies, neighbours, box, overlap, sums):
-    """Find the overlap of one candidate k; at: its place in `overlap`; all others see `list_convex_overlaps`."""
-    gap = proven_gap(law, k, least, bodies, kinds, neighbours, box)
+def find_overlap(kinds, sink, law, k, m, min_overlap, bodies, neighbours, box, overlap, sums):
+    """Find the overlap of candidate k, number m of its chunk; all others see `list_convex_overlaps`."""
+    gap = proven_gap(law, k, min_overlap, bodies, kinds, neighbours, box)
     if gap > 0.0:
-        overlap[at] = -math.inf
+        overlap[m] = -math.inf
         record_clearance(sink, k, gap, bodies, neighbours)
         return
-    reach = reach_of(law, k, least, neighbours)
+    reach = reach_of(law, k, min_overlap, neighbours)
     start = first_normal(law, k, neighbours)
     depth, n, middle, steps, ending = solve(k, start, reach, bodies, kinds, neighbours, box)
-    add_overlap(kinds, sink, law, k, at, least, depth, n, middle, steps, ending, bodies, neighbours, overlap, sums)
+    add_overlap(kinds, sink, law, k, m, min_overlap, depth, n, middle, steps, ending, bodies, neighbours, overlap, sums)
 
 
 @inline
-def is_pair_of_corners(law, k, kinds, bodies, neighbours):
-    """Whether candidate k is one of two polyhedra, see `is_of_corners`."""
+def is_polyhedron_pair(law, k, kinds, bodies, neighbours):
+    """Whether candidate k is one of two polyhedra, see `touches_at_corners`."""
     i, j, lines = neighbours.sphere_i[k], neighbours.sphere_j[k], neighbours.lines
-    return is_of_corners(law, piece_of(j, kinds, lines), piece_of(i, kinds, lines))
+    return touches_at_corners(law, piece_of(j, kinds, lines), piece_of(i, kinds, lines))
 
 
 @inline
@@ -281,9 +283,9 @@ def is_smooth_pair(k, kinds, bodies, neighbours):
 
 
 @vector_loop
-def prefetch_pairs(number, candidate, sphere_i, sphere_j, lines, history):
+def prefetch_pairs(count, candidate, sphere_i, sphere_j, lines, history):
     """Prefetch the history of candidates and the first lines of their pieces."""
-    for m in range(number):
+    for m in range(count):
         k = candidate[m]
         prefetch(history, k * history.shape[1])
         prefetch(lines, sphere_i[k] * LINES)
@@ -291,17 +293,17 @@ def prefetch_pairs(number, candidate, sphere_i, sphere_j, lines, history):
 
 
 @vector_loop
-def gather_pairs(number, candidate, sphere_i, sphere_j, owner, piece_a, piece_b):
+def gather_pairs(count, candidate, sphere_i, sphere_j, owner, piece_a, piece_b):
     """Write which candidates and pieces columns are of: owner, piece_a, piece_b; see `gather_columns`."""
-    for t in range(number):
+    for t in range(count):
         k = candidate[t]
         owner[t], piece_a[t], piece_b[t] = k, sphere_j[k], sphere_i[k]
 
 
 @vector_loop
-def read_last_lines(first, number, piece_a, piece_b, lines, rows):
+def read_last_lines(first, count, piece_a, piece_b, lines, rows):
     """Read the lines of columns from the first on, of which `read_line_of_a` leaves a few or all."""
-    for t in range(first, number):
+    for t in range(first, count):
         for r in range(EIGHT):
             rows[flat(newton_batches.LINE_A + r, t)] = lines[piece_a[t], r]
             rows[flat(newton_batches.LINE_B + r, t)] = lines[piece_b[t], r]
@@ -309,32 +311,32 @@ def read_last_lines(first, number, piece_a, piece_b, lines, rows):
 
 @vector_loop
 def begin_columns(
-    law, box, number, least, owner, shape, first_number, has_history, history, kind_a, first_a, kind_b, first_b, steps,
-    read, rows,
+    law, box, count, min_overlap, owner, shape, first_number, has_history, history, kind_a, first_a, kind_b, first_b,
+    steps, read_rows, rows,
 ):  # fmt: skip
     """Begin columns of a batch of `dem.kernels.convex.newton_batches` whose lines have been read.
 
-    owner, read: candidate of each, rows of lines; the same array as `rows`.
+    owner, read_rows: candidate of each, rows of lines; the same array as `rows`.
     All others: see `gather_columns`.
     Writes rows, kind_a, first_a, kind_b, first_b, steps: these columns.
     """
-    at = laws.columns(law)
-    for t in range(number):
+    column = laws.columns(law)
+    for t in range(count):
         k = owner[t]
-        row_a = int(read[flat(newton_batches.LINE_A + ROW, t)])
-        row_b = int(read[flat(newton_batches.LINE_B + ROW, t)])
+        row_a = int(read_rows[flat(newton_batches.LINE_A + ROW, t)])
+        row_b = int(read_rows[flat(newton_batches.LINE_B + ROW, t)])
         kind_a[t], first_a[t], kind_b[t], first_b[t] = (
             shape[row_a], first_number[row_a], shape[row_b], first_number[row_b],
         )  # fmt: skip
-        x_a, x_b = get(read, newton_batches.LINE_A + CENTRE, t), get(read, newton_batches.LINE_B + CENTRE, t)
+        x_a, x_b = get(read_rows, newton_batches.LINE_A + CENTRE, t), get(read_rows, newton_batches.LINE_B + CENTRE, t)
         r = minimum_image(box, x_b, x_a)
         put(rows, newton_batches.WAY, t, r)
         for u in range(4):
-            rows[flat(newton_batches.TURN_A + u, t)] = read[flat(newton_batches.LINE_A + TURN + u, t)]
-            rows[flat(newton_batches.TURN_B + u, t)] = read[flat(newton_batches.LINE_B + TURN + u, t)]
-        n = (history[k, at], history[k, at + 1], history[k, at + 2])
-        touches, is_kept = has_history[k] != 0, abs(dot(n, n) - 1.0) < UNIT
-        lowest = -math.inf if laws.has_range(law) and touches else least
+            rows[flat(newton_batches.TURN_A + u, t)] = read_rows[flat(newton_batches.LINE_A + TURN + u, t)]
+            rows[flat(newton_batches.TURN_B + u, t)] = read_rows[flat(newton_batches.LINE_B + TURN + u, t)]
+        n = (history[k, column], history[k, column + 1], history[k, column + 2])
+        touches, is_kept = has_history[k] != 0, abs(dot(n, n) - 1.0) < UNIT_TOLERANCE
+        lowest = -math.inf if laws.has_range(law) and touches else min_overlap
         margin = MARGIN if is_kept and not touches else 0.0  # the start must not be seen in what is found
         m = first_direction(r)
         n = n if is_kept or touches else m
@@ -343,22 +345,22 @@ def begin_columns(
 
 
 @inline
-def gather_columns(law, box, first, number, least, candidate, start, kinds, neighbours, integers, rows):
+def gather_columns(law, box, first, count, min_overlap, candidate, start, kinds, neighbours, integers, rows):
     """Write candidates to columns of a batch of `dem.kernels.convex.newton_batches`.
 
-    first, number: of the columns; how many.
-    least: see `list_convex_overlaps`.
+    first, count: of the columns; how many.
+    min_overlap: see `list_convex_overlaps`.
     candidate: of each of these columns, counted from the chunk's first one, `start`.
     Writes integers, rows: these columns.
     """
     piece_a, piece_b = integers[newton_batches.PIECE_A, first:], integers[newton_batches.PIECE_B, first:]
     owner, lines, rows = integers[newton_batches.OWNER, first:], neighbours.lines, rows[first:]
-    gather_pairs(number, candidate, neighbours.sphere_i[start:], neighbours.sphere_j[start:], owner, piece_a, piece_b)
-    read_line_of_a(piece_a, lines, 0, rows, BLOCK, number)
-    done = read_line_of_b(piece_b, lines, 0, rows, BLOCK, number)
-    read_last_lines(done, number, piece_a, piece_b, lines, rows)
+    gather_pairs(count, candidate, neighbours.sphere_i[start:], neighbours.sphere_j[start:], owner, piece_a, piece_b)
+    read_line_of_a(piece_a, lines, 0, rows, BLOCK, count)
+    done = read_line_of_b(piece_b, lines, 0, rows, BLOCK, count)
+    read_last_lines(done, count, piece_a, piece_b, lines, rows)
     begin_columns(
-        law, box, number, least, owner, kinds.shape, kinds.first_number, neighbours.has_history[start:],
+        law, box, count, min_overlap, owner, kinds.shape, kinds.first_number, neighbours.has_history[start:],
         neighbours.history[start:], integers[newton_batches.KIND_A, first:], integers[newton_batches.FIRST_A, first:],
         integers[newton_batches.KIND_B, first:], integers[newton_batches.FIRST_B, first:],
         integers[newton_batches.STEPS, first:], rows, rows,
@@ -370,23 +372,23 @@ read_line_of_b = columns_of(*range(newton_batches.LINE_B, newton_batches.LINE_B 
 
 
 @func
-def find_corners(kinds, sink, law, k, at, bodies, neighbours, box, overlap, sums):
-    """Find out whether candidate k, of two polyhedra, may touch with corners or edges, or whether their cores meet.
+def find_corners(kinds, sink, law, k, m, bodies, neighbours, box, overlap, sums):
+    """Bound the overlap of candidate k, of two polyhedra, whose corners or edges may touch or whose cores intersect.
 
-    The direction of the last step, in `Neighbours.found`, most often proves the cores to be apart, and by how much at
-    least. If that is less than the sum of the roundings, ``facet_contacts`` finds out what touches, which does not
-    depend on the direction: after new lists it may be that of other bodies, or anything.
+    The direction of the last step, in `Neighbours.found`, most often proves the cores to be apart, and bounds their
+    distance. If that is less than the sum of the roundings, ``facet_contacts`` finds the contacts, which do not depend
+    on the direction: after new lists it may be that of other bodies, or arbitrary.
 
-    at: its place in `overlap`; all others see `list_convex_overlaps`.
+    m: index of the candidate in its chunk; all others see `list_convex_overlaps`.
     Writes overlap: a number above 0 if the candidate may touch, not more than the overlap if it is less.
     """
     a, b, r = pair_of(k, kinds, neighbours, box)
     n, reach, bound = found_normal(k, neighbours), rounding_of(a) + rounding_of(b), -math.inf
-    if abs(dot(n, n) - 1.0) < UNIT:
+    if abs(dot(n, n) - 1.0) < UNIT_TOLERANCE:
         h_a, h_b, along = extent(a, n), extent(b, scale(-1.0, n)), dot(n, r)
         size = h_a + h_b + abs(along)
         if along - h_a - h_b > reach + MARGIN * size:
-            overlap[at] = -math.inf
+            overlap[m] = -math.inf
             record_clearance(sink, k, along - h_a - h_b - reach - MARGIN * size, bodies, neighbours)
             return
         if along - h_a - h_b > APART * size:
@@ -400,30 +402,32 @@ def find_corners(kinds, sink, law, k, at, bodies, neighbours, box, overlap, sums
             bound, n, middle, steps, ending = solve(k, n, 0.0, bodies, kinds, neighbours, box)
             if bound >= DEEPEST * reach:
                 add_overlap(
-                    kinds, sink, law, k, at, 0.0, bound, n, middle, steps, ending, bodies, neighbours, overlap, sums
+                    kinds, sink, law, k, m, 0.0, bound, n, middle, steps, ending, bodies, neighbours, overlap, sums
                 )
                 return
         if bound < 0.0:
             record_clearance(sink, k, -bound - MARGIN * neighbours.contact_distance[k], bodies, neighbours)
-    overlap[at] = bound
+    overlap[m] = bound
     store_overlap(k, bound, n, ZERO_VECTOR, neighbours)
     if bound > 0.0 and not is_report(sink):
         begin_history(kinds, law, k, neighbours)
 
 
 @func
-def list_each(kinds, sink, law, start, listed, least, rows, integers, bodies, neighbours, box, overlap, sums):
+def list_each(kinds, sink, law, start, listed, min_overlap, rows, integers, bodies, neighbours, box, overlap, sums):
     """Overlap of each of the candidates listed, one after the other; see `list_convex_overlaps`."""
     for m in range(listed.size):
         k = start + listed[m]
-        if is_pair_of_corners(law, k, kinds, bodies, neighbours):
+        if is_polyhedron_pair(law, k, kinds, bodies, neighbours):
             find_corners(kinds, sink, law, k, k - start, bodies, neighbours, box, overlap, sums)
         else:
-            find_overlap(kinds, sink, law, k, k - start, least, bodies, neighbours, box, overlap, sums)
+            find_overlap(kinds, sink, law, k, k - start, min_overlap, bodies, neighbours, box, overlap, sums)
 
 
 @func
-def list_in_batches(kinds, sink, law, start, listed, least, rows, integers, bodies, neighbours, box, overlap, sums):
+def list_in_batches(
+    kinds, sink, law, start, listed, min_overlap, rows, integers, bodies, neighbours, box, overlap, sums
+):
     """Overlap of each of the candidates listed, smooth pairs in batches; see `list_convex_overlaps`.
 
     Columns whose pairs are finished are closed up, and the next candidates are written behind the others.
@@ -435,11 +439,11 @@ def list_in_batches(kinds, sink, law, start, listed, least, rows, integers, bodi
             listed[smooth] = listed[m]
             smooth += 1
         else:
-            find_overlap(kinds, sink, law, k, k - start, least, bodies, neighbours, box, overlap, sums)
+            find_overlap(kinds, sink, law, k, k - start, min_overlap, bodies, neighbours, box, overlap, sums)
     taken = count = 0
     while True:
         more = min(BLOCK - count, smooth - taken)
-        gather_columns(law, box, count, more, least, listed[taken:], start, kinds, neighbours, integers, rows)
+        gather_columns(law, box, count, more, min_overlap, listed[taken:], start, kinds, neighbours, integers, rows)
         count, taken = count + more, taken + more
         if count == 0:
             return
@@ -451,7 +455,9 @@ def list_in_batches(kinds, sink, law, start, listed, least, rows, integers, bodi
         newton_batches.evaluate_normals(filled, kinds.shapes, kinds.numbers, integers, rows, rows)
         left = 0
         for t in range(count):
-            if is_finished(kinds, sink, law, t, start, least, integers, rows, bodies, neighbours, box, overlap, sums):
+            if is_finished(
+                kinds, sink, law, t, start, min_overlap, integers, rows, bodies, neighbours, box, overlap, sums
+            ):
                 continue
             if left < t:
                 newton_batches.copy_column(t, left, integers, rows)
@@ -460,14 +466,14 @@ def list_in_batches(kinds, sink, law, start, listed, least, rows, integers, bodi
 
 
 @inline
-def is_finished(kinds, sink, law, t, start, least, integers, rows, bodies, neighbours, box, overlap, sums):
-    """Whether column t of a batch is finished, and its result noted; else it is prepared for the next step.
+def is_finished(kinds, sink, law, t, start, min_overlap, integers, rows, bodies, neighbours, box, overlap, sums):
+    """Store the result of column t of a batch if its solver has ended, else prepare its next step; return which.
 
     t: column.
     integers, rows: see `dem.kernels.convex.newton_batches`; all others see `list_convex_overlaps`.
     """
-    at, status = integers[newton_batches.OWNER, t], rows[flat(newton_batches.STATUS, t)]
-    k = start + at
+    m, status = integers[newton_batches.OWNER, t], rows[flat(newton_batches.STATUS, t)]
+    k = start + m
     if rows[flat(newton_batches.MARGIN, t)] > 0.0:
         if status == newton_batches.APART:
             record_clearance(sink, k, rows[flat(newton_batches.GAP, t)], bodies, neighbours)
@@ -483,9 +489,11 @@ def is_finished(kinds, sink, law, t, start, least, integers, rows, bodies, neigh
     is_found = status == newton_batches.FOUND
     if is_found or status == newton_batches.APART:
         depth, n, middle = newton_batches.result_of(t, is_found, rows)
-        add_overlap(kinds, sink, law, k, at, least, depth, n, middle, steps, USUAL, bodies, neighbours, overlap, sums)
+        add_overlap(
+            kinds, sink, law, k, m, min_overlap, depth, n, middle, steps, USUAL, bodies, neighbours, overlap, sums
+        )
     else:
-        find_overlap(kinds, sink, law, k, at, least, bodies, neighbours, box, overlap, sums)
+        find_overlap(kinds, sink, law, k, m, min_overlap, bodies, neighbours, box, overlap, sums)
     return True
 
 
@@ -498,12 +506,12 @@ images_rest = select("box", {BoxFaces: True, DeformingFaces: False})
 
 @func
 def list_convex_overlaps(
-    kinds, sink, law, start, number, least, rows, integers, bodies, neighbours, box, listed, overlap, sums
+    kinds, sink, law, start, count, min_overlap, rows, integers, bodies, neighbours, box, listed, overlap, sums
 ):
-    """Overlap of each of the candidates of a chunk, or less than the least wanted [m].
+    """Compute the overlap of each candidate of a chunk; one below `min_overlap` is a bound only [m].
 
     sink: steps keep normals of pairs that touch.
-    start, number: first candidate, number of them.
+    start, count: first candidate, number of them.
     rows, integers, listed: scratch.
     Writes overlap: (K,) [m].
     Writes neighbours.history, neighbours.has_history: of those that touch; directions that prove others to be apart.
@@ -512,16 +520,16 @@ def list_convex_overlaps(
     """
     for r in range(0 if is_report(sink) else SOLVER_COLUMNS):
         sums[r] = 0
-    least = 0.0 if laws.has_range(law) else least
+    min_overlap = 0.0 if laws.has_range(law) else min_overlap
     if is_report(sink) or not images_rest(box):
-        doubtful = list_every(number, overlap, listed)
+        doubtful = list_every(count, overlap, listed)
     else:
         doubtful = list_doubtful(
-            number, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.owner, neighbours.moved,
+            count, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.owner, neighbours.moved,
             neighbours.clearance[start:], neighbours.has_history[start:], overlap, listed,
         )  # fmt: skip
     list_overlaps_of(
-        kinds, sink, law, start, listed[:doubtful], least, rows, integers, bodies, neighbours, box, overlap, sums
+        kinds, sink, law, start, listed[:doubtful], min_overlap, rows, integers, bodies, neighbours, box, overlap, sums
     )
 
 

@@ -29,11 +29,11 @@ from dem.kernels.soft.contact.batch_kinematics import (
     write_kinematics,
 )
 from dem.kernels.soft.contact.convex_bodies import CENTRE, KIND, LINES, ROW, SPIN, TURN, VELOCITY, centre_of
-from dem.kernels.soft.contact.convex_contacts import FOUND, load_overlap
+from dem.kernels.soft.contact.convex_contacts import FOUND_WIDTH, load_overlap
 
 # rows that are gathered: `Neighbours.lines` of both pieces of a contact, in scratch of polyhedra, which is free then
 LINE_I, LINE_J = OF_POLYHEDRA // BLOCK, OF_POLYHEDRA // BLOCK + LINES
-PLACE = (
+POINT_FROM_J = (
     KINEMATICS_ROWS + 6
 )  # row of kinematics, behind those of ``facet_contacts``: place from the centre of sphere j [m]
 PIECE_I, PIECE_J = 3, 4  # rows of integers: both pieces
@@ -63,30 +63,30 @@ def inverse_mass_at(body, normal):
 
 @inline
 def inverse_rolling_inertia(body):
-    """Inverse of what resists rolling of a body, see `dem.kernels.soft.contact.surface_motion.rolling_inertia`."""
+    """Inverse of the rolling inertia of a body, see `dem.kernels.soft.contact.surface_motion.rolling_inertia`."""
     own = (body.inertia[0] + body.inertia[1] + body.inertia[2]) / 3.0
     return 1.0 / (own + body.mass * body.radius * body.radius)
 
 
 @inline
-def joint_rolling_inertia(law, one, other):
-    """What resists rolling of two bodies on each other [kg m²]; 0 for laws without couples, which do not ask for it."""
+def joint_rolling_inertia(law, body_i, body_j):
+    """Rolling inertia of two bodies on each other [kg m²]; 0 for laws without couples, which do not use it."""
     if not laws.transmits_couples(law):
         return 0.0
-    return 1.0 / (inverse_rolling_inertia(one) + inverse_rolling_inertia(other))
+    return 1.0 / (inverse_rolling_inertia(body_i) + inverse_rolling_inertia(body_j))
 
 
 @inline
-def kinematics_of(law, one, other, stiffness, overlap, normal):
-    """`ContactKinematics` of two bodies that touch; normal: from the other to the one."""
-    at_one = add(one.velocity, cross(one.spin, one.arm))
-    velocity = subtract(at_one, add(other.velocity, cross(other.spin, other.arm)))
+def kinematics_of(law, body_i, body_j, stiffness, overlap, normal):
+    """`ContactKinematics` of two bodies that touch; normal: from j to i."""
+    v_i = add(body_i.velocity, cross(body_i.spin, body_i.arm))
+    velocity = subtract(v_i, add(body_j.velocity, cross(body_j.spin, body_j.arm)))
     return ContactKinematics(
-        stiffness, 1.0 / (inverse_mass_at(one, normal) + inverse_mass_at(other, normal)), overlap, normal, velocity,
-        0.5 * dot(add(one.spin, other.spin), normal), relative_angular_velocity=subtract(one.spin, other.spin),
-        radius=one.radius * other.radius / (one.radius + other.radius),
-        reduced_mass=1.0 / (one.inverse_mass + other.inverse_mass),
-        rolling_inertia=joint_rolling_inertia(law, one, other), may_begin=True,
+        stiffness, 1.0 / (inverse_mass_at(body_i, normal) + inverse_mass_at(body_j, normal)), overlap, normal, velocity,
+        0.5 * dot(add(body_i.spin, body_j.spin), normal), relative_angular_velocity=subtract(body_i.spin, body_j.spin),
+        radius=body_i.radius * body_j.radius / (body_i.radius + body_j.radius),
+        reduced_mass=1.0 / (body_i.inverse_mass + body_j.inverse_mass),
+        rolling_inertia=joint_rolling_inertia(law, body_i, body_j), may_begin=True,
     )  # fmt: skip
 
 
@@ -118,22 +118,23 @@ def touching_body(piece, arm, velocity, radius, mass, inverse_mass, inertia):
 
 @inline
 def kinematics_between(
-    law, box, is_centred, one, other, place, stiffness, overlap, normal, offset, radius, mass, inverse_mass, inertia
+    law, box, is_centred, piece_i, piece_j, point, stiffness, overlap, normal, offset, radius, mass, inverse_mass,
+    inertia,
 ):  # fmt: skip
-    """Kinematics of the contact of two pieces, i and j, and its place from the centres of mass of both bodies.
+    """Kinematics of the contact of two pieces, and the contact point from the centres of mass of both bodies.
 
     is_centred: whether all pieces are about the centres of mass of their bodies.
-    one, other, place: `Piece` i, j; place of the contact from the centre of piece j [m].
+    piece_i, piece_j, point: both `Piece`; contact point from the centre of piece j [m].
     stiffness, overlap, normal: of the contact [N m^-1.5, m], unit vector from j to i.
     offset, radius, mass, inverse_mass, inertia: of `Kinds`.
     Returns `dem.kernels.laws.ContactKinematics`, arms [m].
     """
-    r, image = nearest_image(box, one.centre, other.centre)
-    arm_i = add(subtract(place, r), arm_of(is_centred, one, offset))
-    arm_j = add(place, arm_of(is_centred, other, offset))
-    v_j = add(other.velocity, image_velocity(box, image, subtract(arm_j, arm_i)))
-    body_i = touching_body(one, arm_i, one.velocity, radius, mass, inverse_mass, inertia)
-    body_j = touching_body(other, arm_j, v_j, radius, mass, inverse_mass, inertia)
+    r, image = nearest_image(box, piece_i.centre, piece_j.centre)
+    arm_i = add(subtract(point, r), arm_of(is_centred, piece_i, offset))
+    arm_j = add(point, arm_of(is_centred, piece_j, offset))
+    v_j = add(piece_j.velocity, image_velocity(box, image, subtract(arm_j, arm_i)))
+    body_i = touching_body(piece_i, arm_i, piece_i.velocity, radius, mass, inverse_mass, inertia)
+    body_j = touching_body(piece_j, arm_j, v_j, radius, mass, inverse_mass, inertia)
     return kinematics_of(law, body_i, body_j, stiffness, overlap, normal), arm_i, arm_j
 
 
@@ -159,56 +160,56 @@ def piece_of_columns(is_alone, first, t, gathered):
 
 @inline
 def kinematics_of_convex(kinds, law, k, bodies, neighbours, box):
-    """Kinematics of the contact of candidate k, and its place from the centres of both bodies.
+    """Kinematics of the contact of candidate k, and the contact point from the centres of both bodies.
 
     k: see `dem.kernels.soft.contact.cluster_kinematics.kinematics_of_spheres`.
     Returns what `dem.kernels.soft.contact.cluster_kinematics.kinematics_of_spheres` does.
     """
-    depth, normal, place, _, _ = load_overlap(k, neighbours, box)
-    one = piece_of_line(neighbours.sphere_i[k], neighbours.lines)
-    other = piece_of_line(neighbours.sphere_j[k], neighbours.lines)
+    depth, normal, point, _, _ = load_overlap(k, neighbours, box)
+    piece_i = piece_of_line(neighbours.sphere_i[k], neighbours.lines)
+    piece_j = piece_of_line(neighbours.sphere_j[k], neighbours.lines)
     return kinematics_between(
-        law, box, False, one, other, place, neighbours.stiffness[k], depth, normal, kinds.offset, kinds.radius,
+        law, box, False, piece_i, piece_j, point, neighbours.stiffness[k], depth, normal, kinds.offset, kinds.radius,
         kinds.mass, kinds.inverse_mass, kinds.inertia,
     )  # fmt: skip
 
 
 @vector_loop
-def load_found(number, candidate, found, kinematics):
-    """Read what the solver found of candidates.
+def load_found(count, candidate, found, kinematics):
+    """Load overlap, normal and contact point of candidates, which the solver has found.
 
     candidate, found: (BLOCK,) of each column; of `Neighbours`, from the chunk's first candidate on.
-    Writes kinematics: rows OVERLAP, NORMAL and PLACE.
+    Writes kinematics: rows OVERLAP, NORMAL and POINT_FROM_J.
     """
-    for t in range(number):
-        at = FOUND * candidate[t]
-        kinematics[flat(OVERLAP, t)] = found[at]
-        put(kinematics, NORMAL, t, (found[at + 1], found[at + 2], found[at + 3]))
-        put(kinematics, PLACE, t, (found[at + 4], found[at + 5], found[at + 6]))
+    for t in range(count):
+        first = FOUND_WIDTH * candidate[t]
+        kinematics[flat(OVERLAP, t)] = found[first]
+        put(kinematics, NORMAL, t, (found[first + 1], found[first + 2], found[first + 3]))
+        put(kinematics, POINT_FROM_J, t, (found[first + 4], found[first + 5], found[first + 6]))
 
 
 @vector_loop
-def gather_pieces(number, candidate, sphere_i, sphere_j, stiffness, piece_i, piece_j, kinematics):
+def gather_pieces(count, candidate, sphere_i, sphere_j, stiffness, piece_i, piece_j, kinematics):
     """List the pieces of contacts.
 
     candidate: (BLOCK,) of each column, counted from the chunk's first one.
     sphere_i, sphere_j, stiffness: of the candidates of a chunk.
     Writes piece_i, piece_j: (BLOCK,). Writes kinematics: row STIFFNESS.
     """
-    for t in range(number):
+    for t in range(count):
         k = candidate[t]
         piece_i[t], piece_j[t] = sphere_i[k], sphere_j[k]
         kinematics[flat(STIFFNESS, t)] = stiffness[k]
 
 
 @vector_loop
-def read_last_lines(first, number, piece_i, piece_j, lines, gathered):
+def read_last_lines(first, count, piece_i, piece_j, lines, gathered):
     """Read the lines of the pieces of columns from the first on, of which `read_lines` leaves a few or all.
 
     piece_i, piece_j, lines: pieces of each column; of `Neighbours`.
     Writes gathered: LINES rows from LINE_I, and as many from LINE_J on.
     """
-    for t in range(first, number):
+    for t in range(first, count):
         for r in range(LINES):
             gathered[flat(LINE_I + r, t)] = lines[piece_i[t], r]
             gathered[flat(LINE_J + r, t)] = lines[piece_j[t], r]
@@ -216,7 +217,7 @@ def read_last_lines(first, number, piece_i, piece_j, lines, gathered):
 
 @vector_loop
 def compute_columns(
-    law, box, is_centred, is_alone, number, offset, radius, material, mass, inverse_mass, inertia, gathered, known,
+    law, box, is_centred, is_alone, count, offset, radius, material, mass, inverse_mass, inertia, gathered, known,
     kinematics, material_i, material_j,
 ):  # fmt: skip
     """Compute the kinematics of contacts from the lines of their pieces.
@@ -224,49 +225,49 @@ def compute_columns(
     is_centred, is_alone: whether all pieces are about the centres of mass of their bodies; whether all are alike.
     offset, radius, material, mass, inverse_mass, inertia: of `Kinds`.
     gathered: rows of `read_last_lines`.
-    known: rows OVERLAP, NORMAL, STIFFNESS and PLACE of kinematics; the same array as `kinematics`.
+    known: rows OVERLAP, NORMAL, STIFFNESS and POINT_FROM_J of kinematics; the same array as `kinematics`.
     Writes kinematics: rows POINT and ARM, and those of `dem.kernels.soft.contact.batch_kinematics.write_kinematics`.
     Writes material_i, material_j: (BLOCK,).
     """
-    for t in range(number):
-        one = piece_of_columns(is_alone, LINE_I, t, gathered)
-        other = piece_of_columns(is_alone, LINE_J, t, gathered)
+    for t in range(count):
+        piece_i = piece_of_columns(is_alone, LINE_I, t, gathered)
+        piece_j = piece_of_columns(is_alone, LINE_J, t, gathered)
         contact, arm_i, arm_j = kinematics_between(
-            law, box, is_centred, one, other, get(known, PLACE, t), known[flat(STIFFNESS, t)],
+            law, box, is_centred, piece_i, piece_j, get(known, POINT_FROM_J, t), known[flat(STIFFNESS, t)],
             known[flat(OVERLAP, t)], get(known, NORMAL, t), offset, radius, mass, inverse_mass, inertia,
         )  # fmt: skip
         put(kinematics, POINT, t, arm_i)
         put(kinematics, ARM, t, arm_j)
-        material_i[t], material_j[t] = material[one.kind], material[other.kind]
+        material_i[t], material_j[t] = material[piece_i.kind], material[piece_j.kind]
         write_kinematics(t, contact, kinematics)
 
 
 @inline
-def compute_kinematics_of_columns(start, number, candidate, context, gathered, kinematics, ids):
-    """Kinematics of contacts whose overlap, normal and place are in columns.
+def compute_kinematics_of_columns(start, count, candidate, context, gathered, kinematics, ids):
+    """Kinematics of contacts whose overlap, normal and contact point are in columns.
 
-    start, number, candidate: first candidate of the chunk; columns; (BLOCK,) candidate of each.
+    start, count, candidate: first candidate of the chunk; columns; (BLOCK,) candidate of each.
     Writes gathered, kinematics, ids: as the loops above.
     """
     kinds, neighbours, lines = context.kinds, context.neighbours, context.neighbours.lines
     gather_pieces(
-        number, candidate, neighbours.sphere_i[start:], neighbours.sphere_j[start:], neighbours.stiffness[start:],
+        count, candidate, neighbours.sphere_i[start:], neighbours.sphere_j[start:], neighbours.stiffness[start:],
         ids[PIECE_I], ids[PIECE_J], kinematics,
     )  # fmt: skip
-    read_first_of_i(ids[PIECE_I], lines, 0, gathered, BLOCK, number)
-    read_first_of_j(ids[PIECE_J], lines, 0, gathered, BLOCK, number)
-    read_second_of_i(ids[PIECE_I], lines, EIGHT, gathered, BLOCK, number)
-    done = read_second_of_j(ids[PIECE_J], lines, EIGHT, gathered, BLOCK, number)
-    read_last_lines(done, number, ids[PIECE_I], ids[PIECE_J], lines, gathered)
+    read_first_of_i(ids[PIECE_I], lines, 0, gathered, BLOCK, count)
+    read_first_of_j(ids[PIECE_J], lines, 0, gathered, BLOCK, count)
+    read_second_of_i(ids[PIECE_I], lines, EIGHT, gathered, BLOCK, count)
+    done = read_second_of_j(ids[PIECE_J], lines, EIGHT, gathered, BLOCK, count)
+    read_last_lines(done, count, ids[PIECE_I], ids[PIECE_J], lines, gathered)
     # a loop each, in which numbers that all pieces share are read once
     if kinds.is_centred and kinds.radius.size == 1:
         compute_columns(
-            context.law, context.box, True, True, number, kinds.offset, kinds.radius, kinds.material, kinds.mass,
+            context.law, context.box, True, True, count, kinds.offset, kinds.radius, kinds.material, kinds.mass,
             kinds.inverse_mass, kinds.inertia, gathered, kinematics, kinematics, ids[OF_I], ids[OF_J],
         )  # fmt: skip
     else:
         compute_columns(
-            context.law, context.box, False, False, number, kinds.offset, kinds.radius, kinds.material, kinds.mass,
+            context.law, context.box, False, False, count, kinds.offset, kinds.radius, kinds.material, kinds.mass,
             kinds.inverse_mass, kinds.inertia, gathered, kinematics, kinematics, ids[OF_I], ids[OF_J],
         )  # fmt: skip
 
@@ -280,9 +281,9 @@ def compute_convex_kinematics(geometry, sink, start, first, touching, context, g
     Writes gathered, kinematics: all rows but WEIGHT. Writes ids: rows OF_I, OF_J and CANDIDATE.
     Returns the number of columns, first pair that is still to come, and MIXED_TYPES.
     """
-    number = min(BLOCK, touching.size - first)
-    for t in range(number):
+    count = min(BLOCK, touching.size - first)
+    for t in range(count):
         ids[CANDIDATE, t] = touching[first + t]
-    load_found(number, ids[CANDIDATE], context.neighbours.found[FOUND * start :], kinematics)
-    compute_kinematics_of_columns(start, number, ids[CANDIDATE], context, gathered, kinematics, ids)
-    return number, first + number, MIXED_TYPES
+    load_found(count, ids[CANDIDATE], context.neighbours.found[FOUND_WIDTH * start :], kinematics)
+    compute_kinematics_of_columns(start, count, ids[CANDIDATE], context, gathered, kinematics, ids)
+    return count, first + count, MIXED_TYPES

@@ -28,14 +28,14 @@ def evaluate_elastic(c, time_sign, context):
     Writes context.neighbours.pair_force: of the chunk's candidates [N]. Returns `Sums`.
     """
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
-    per_joule, number = context.constants.per_joule, neighbours.pairs[c]
+    per_joule, count = context.constants.per_joule, neighbours.pairs[c]
     start = first_candidate(c, neighbours)
-    stop = start + number
+    stop = start + count
     column = neighbours.force_at[c]
     sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
-    force_x = neighbours.pair_force[0, column : column + number]
-    force_y = neighbours.pair_force[1, column : column + number]
-    force_z = neighbours.pair_force[2, column : column + number]
+    force_x = neighbours.pair_force[0, column : column + count]
+    force_y = neighbours.pair_force[1, column : column + count]
+    force_z = neighbours.pair_force[2, column : column + count]
     if kinds.contact_distance > 0.0:
         elastic, largest = evaluate_pairs(
             box, bodies.sphere_position, sphere_i, sphere_j, kinds.contact_distance, kinds.stiffness, per_joule,

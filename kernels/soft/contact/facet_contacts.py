@@ -1,13 +1,13 @@
 """Several contacts per pair of polyhedra: kinematics, history, total force and torque.
 
 A pair has one candidate and one row of `Neighbours.force_torque`; each of its contacts (`dem.kernels.convex.facets`)
-is a column, evaluated as if it counted wholly, and multiplied by its weight. Weights have forces as well, E ∇w.
+is a column, evaluated as if its weight were 1, and multiplied by its weight. Weights have forces as well, E ∇w.
 
-A row of history has what a contact of one place remembers, its normal, and then `SLOTS` places for contacts of
-polyhedra: the key of the pieces that touch, 0 for none, and what that contact remembers. Friction belongs to corners
-then, and not to a point that jumps between them. Contacts for which no place is left remember nothing.
+A row of history has the history of a pair with a single contact, its normal, and then `SLOTS` slots for contacts of
+polyhedra: the key of the features that touch, 0 for none, and the history of that contact. So friction belongs to
+corners, and not to a point that jumps between them. Contacts for which no slot is left have no history.
 
-Pairs of which one is no polyhedron, whose cores meet, or whose law acts beyond contact, have one contact.
+Pairs have one contact if a body is no polyhedron, the cores intersect, or the law acts beyond touch.
 """
 
 import math
@@ -15,8 +15,8 @@ import math
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.convex.facets import (
-    BY_PLACE,
-    BY_TURN,
+    BY_POSITION,
+    BY_ROTATION,
     COLUMNS,
     DEPTH,
     FOUND_AT,
@@ -26,7 +26,7 @@ from dem.kernels.convex.facets import (
     triple,
 )
 from dem.kernels.convex.facets import NORMAL as FOUND_NORMAL
-from dem.kernels.convex.facets import PLACE as FOUND_PLACE
+from dem.kernels.convex.facets import POINT as FOUND_POINT
 from dem.kernels.convex.facets import WEIGHT as FOUND_WEIGHT
 from dem.kernels.convex.overlap import USUAL, overlap_of_cores
 from dem.kernels.convex.shape_kinds import ZERO_VECTOR, rounding_of
@@ -57,17 +57,17 @@ from dem.kernels.soft.contact.batch_kinematics import (
 from dem.kernels.soft.contact.contact_detection import FORCE_J, LINE, ON_I, ON_J
 from dem.kernels.soft.contact.convex_bodies import piece_of
 from dem.kernels.soft.contact.convex_contacts import (
-    AXES,
     DEEPEST,
     MARGIN,
+    NORMAL_COLUMNS,
     count_steps,
-    is_of_corners,
     load_overlap,
     record_clearance,
     store_normal,
     store_overlap,
+    touches_at_corners,
 )
-from dem.kernels.soft.contact.convex_kinematics import PLACE, compute_kinematics_of_columns
+from dem.kernels.soft.contact.convex_kinematics import POINT_FROM_J, compute_kinematics_of_columns
 from dem.kernels.soft.contact.dissipated_heat import write_heat_of_pair
 from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
@@ -77,9 +77,9 @@ from dem.kernels.soft.state import SOLVER
 SLOTS = 8  # contacts of a pair of polyhedra that remember anything
 # rows behind those of kinematics, which faces of the box use at other times: ∇w, as force and torque, about the centre
 # of the first body in the end
-BY_FORCE, BY_TORQUE = KINEMATICS_ROWS, KINEMATICS_ROWS + 3
-# rows of integers: candidate of a column, also if that is NO_CANDIDATE; number of a contact in its pair; key; where it
-# remembers
+WEIGHT_FORCE, WEIGHT_TORQUE = KINEMATICS_ROWS, KINEMATICS_ROWS + 3
+# rows of integers: candidate of a column, also if that is NO_CANDIDATE; number of a contact in its pair; key; column of
+# its history
 PAIR, ORDER, SLOT_KEY, HISTORY_AT = 8, 5, 6, 7
 
 
@@ -87,53 +87,53 @@ PAIR, ORDER, SLOT_KEY, HISTORY_AT = 8, 5, 6, 7
 def slot_at(law, slot):
     """Column of the key of a slot in a row of history; the history of its contact follows."""
     columns = laws.columns(law)
-    return columns + AXES + slot * (1 + columns)
+    return columns + NORMAL_COLUMNS + slot * (1 + columns)
 
 
 @inline
-def has_several_places(law, a, b, depth):
+def has_several_contacts(law, a, b, depth):
     """Whether a pair of this overlap is treated by contacts of vertices and edges."""
-    return is_of_corners(law, a, b) and 0.0 < depth < DEEPEST * (rounding_of(a) + rounding_of(b))
+    return touches_at_corners(law, a, b) and 0.0 < depth < DEEPEST * (rounding_of(a) + rounding_of(b))
 
 
 @inline
-def write_place(t, depth, normal, place, kinematics):
-    """Write a contact to column t: overlap [m], unit normal from j to i, place from the centre of sphere j [m]."""
+def write_contact_geometry(t, depth, normal, point, kinematics):
+    """Write a contact to column t: overlap [m], unit normal from j to i, point from the centre of sphere j [m]."""
     kinematics[flat(OVERLAP, t)] = depth
     put(kinematics, NORMAL, t, normal)
-    put(kinematics, PLACE, t, place)
+    put(kinematics, POINT_FROM_J, t, point)
 
 
 @inline
-def write_weight(t, weight, by_place, by_turn, kinematics):
-    """Write the weight of column t, and its gradient: along the place of sphere j, about its centre."""
+def write_weight(t, weight, by_position, by_rotation, kinematics):
+    """Write the weight of column t, and its gradient by position and rotation of sphere j, about its centre."""
     kinematics[flat(WEIGHT, t)] = weight
-    put(kinematics, BY_FORCE, t, by_place)
-    put(kinematics, BY_TORQUE, t, by_turn)
+    put(kinematics, WEIGHT_FORCE, t, by_position)
+    put(kinematics, WEIGHT_TORQUE, t, by_rotation)
 
 
 @func
-def recall_slots(law, first, number, k, neighbours, ids):
+def recall_slots(law, first, count, k, neighbours, ids):
     """Find the slots of the contacts of candidate k by their keys; new contacts get those that are free.
 
-    law, first, number, k, neighbours: see `dem.kernels.soft.state`; columns from the first on, how many; candidate.
-    Writes ids: HISTORY_AT of the columns: where a contact remembers anything, less than 0 where it begins, 0 if no slot
-        is left.
+    law, first, count, k, neighbours: see `dem.kernels.soft.state`; columns from the first on, how many; candidate.
+    Writes ids: HISTORY_AT of the columns: column of the history of a contact, negative if it is new, 0 if no slot is
+        left.
     """
     used = 0
-    for t in range(first, first + number):
+    for t in range(first, first + count):
         ids[HISTORY_AT, t] = 0
     if not laws.remembers(law) or neighbours.has_history.size == 0:
         return
     for slot in range(SLOTS):
-        at = slot_at(law, slot)
-        key = int(neighbours.history[k, at]) if neighbours.has_history[k] != 0 else 0
-        for t in range(first, first + number):
+        column = slot_at(law, slot)
+        key = int(neighbours.history[k, column]) if neighbours.has_history[k] != 0 else 0
+        for t in range(first, first + count):
             if key > 0 and ids[SLOT_KEY, t] == key:
-                ids[HISTORY_AT, t] = at + 1
+                ids[HISTORY_AT, t] = column + 1
                 used |= 1 << slot
     slot = 0
-    for t in range(first, first + number):
+    for t in range(first, first + count):
         if ids[HISTORY_AT, t] == 0:
             while slot < SLOTS and used >> slot & 1 == 1:
                 slot += 1
@@ -143,17 +143,17 @@ def recall_slots(law, first, number, k, neighbours, ids):
 
 
 @func
-def share_damping(law, first, number, k, half, bodies, kinds, neighbours, kinematics, ids):
+def share_damping(law, first, count, k, half, bodies, kinds, neighbours, kinematics, ids):
     """Write the masses with which the contacts of one pair are damped together, see ``shared_damping``.
 
     law, k, half, bodies, kinds, neighbours: see `dem.kernels.soft.state`; candidate.
-    first, number: columns from the first on, how many.
+    first, count: columns from the first on, how many.
     ids: all rows of these.
     Writes kinematics: row MASS.
     """
     push, rate = no_multi_contact(), 0.0
     b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
-    for t in range(first, first + number):
+    for t in range(first, first + count):
         contact = kinematics_in_column(kinematics, t, True)
         secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, recalled(law, t, k, neighbours, ids), half)
         weighed, normal_velocity = kinematics[flat(WEIGHT, t)] * secant, dot(contact.velocity, contact.normal)
@@ -163,20 +163,20 @@ def share_damping(law, first, number, k, half, bodies, kinds, neighbours, kinema
     if push.square > 0.0:
         yielding = inverse_effective_mass(b, push.force, push.torque_b, bodies, kinds)
         rate = (yielding + inverse_effective_mass(c, push.force, push.torque_c, bodies, kinds)) / push.square
-    for t in range(first, first + number if rate > 0.0 else first):
+    for t in range(first, first + count if rate > 0.0 else first):
         contact = kinematics_in_column(kinematics, t, True)
         secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, recalled(law, t, k, neighbours, ids), half)
         kinematics[flat(MASS, t)] = secant / rate
 
 
 @inline
-def share_all_damping(law, start, number, half, bodies, kinds, neighbours, kinematics, ids):
+def share_all_damping(law, start, count, half, bodies, kinds, neighbours, kinematics, ids):
     """Write the masses of pairs that have several contacts, see `share_damping`; start: first candidate."""
     t = 0
-    while t < number:
+    while t < count:
         first, k = t, start + ids[PAIR, t]
         t += 1
-        while t < number and ids[ORDER, t] > 0:
+        while t < count and ids[ORDER, t] > 0:
             t += 1
         if t - first > 1:
             share_damping(law, first, t - first, k, half, bodies, kinds, neighbours, kinematics, ids)
@@ -193,10 +193,10 @@ def recalled(law, t, k, neighbours, ids):
 @inline
 def write_facet(t, row, scratch, kinematics, ids):
     """Write a contact of `facets.find_contacts`, whose numbers begin at a row, to column t."""
-    normal, place = triple(scratch, row + FOUND_NORMAL), triple(scratch, row + FOUND_PLACE)
-    by_place, by_turn = triple(scratch, row + BY_PLACE), triple(scratch, row + BY_TURN)
-    write_place(t, scratch[row + DEPTH], normal, place, kinematics)
-    write_weight(t, scratch[row + FOUND_WEIGHT], by_place, by_turn, kinematics)
+    normal, point = triple(scratch, row + FOUND_NORMAL), triple(scratch, row + FOUND_POINT)
+    by_position, by_rotation = triple(scratch, row + BY_POSITION), triple(scratch, row + BY_ROTATION)
+    write_contact_geometry(t, scratch[row + DEPTH], normal, point, kinematics)
+    write_weight(t, scratch[row + FOUND_WEIGHT], by_position, by_rotation, kinematics)
     ids[SLOT_KEY, t] = int(scratch[row + KEY])
 
 
@@ -209,30 +209,30 @@ def add_polyhedra(law, first, k, a, b, r, n, neighbours, scratch, kinematics, id
         to the other.
     law, neighbours: see `dem.kernels.soft.state`.
     Writes scratch: see `facets.find_contacts`.
-    Writes kinematics: `write_place` and `write_weight`. Writes ids: SLOT_KEY and HISTORY_AT.
+    Writes kinematics: `write_contact_geometry` and `write_weight`. Writes ids: SLOT_KEY and HISTORY_AT.
     Returns the number of contacts.
     """
-    number, deepest = find_contacts(a, b, r, n, scratch), 0
-    for m in range(1, number):
+    count, deepest = find_contacts(a, b, r, n, scratch), 0
+    for m in range(1, count):
         if scratch[FOUND_AT + m * COLUMNS + DEPTH] > scratch[FOUND_AT + deepest * COLUMNS + DEPTH]:
             deepest = m
-    for m in range(number):
+    for m in range(count):
         found = deepest if m == 0 else m - 1 if m <= deepest else m
         write_facet(first + m, FOUND_AT + found * COLUMNS, scratch, kinematics, ids)
-    recall_slots(law, first, number, k, neighbours, ids)
-    return number
+    recall_slots(law, first, count, k, neighbours, ids)
+    return count
 
 
 @inline
-def record_corners(sink, law, first, number, k, a, b, r, n, bodies, neighbours, kinematics, sums):
+def record_corners(sink, law, first, count, k, a, b, r, n, bodies, neighbours, kinematics, sums):
     """Keep the direction that proves the cores of two polyhedra to be apart best; they may turn out not to touch.
 
-    first, number: first column, contacts.
+    first, count: first column, contacts.
     sink, k, a, b, r, n: see `add_polyhedra`.
     Writes neighbours: found, clearance; normal in history of one that touches, has_history of one that does not.
     Writes sums: see `dem.kernels.soft.contact.convex_contacts.count_steps`.
     """
-    if number > 0:
+    if count > 0:
         n = get(kinematics, NORMAL, first)
         store_overlap(k, kinematics[flat(OVERLAP, first)], n, ZERO_VECTOR, neighbours)
         store_normal(law, k, n, neighbours)
@@ -246,48 +246,48 @@ def record_corners(sink, law, first, number, k, a, b, r, n, bodies, neighbours, 
 
 
 @func
-def add_pair(sink, law, first, counted, k, bodies, kinds, neighbours, box, scratch, kinematics, ids, sums):
+def add_pair(sink, law, first, m, k, bodies, kinds, neighbours, box, scratch, kinematics, ids, sums):
     """Write the contacts of one pair to columns from the first on; returns how many.
 
     A pair that turns out to have none gets a column of the weight 0, which is no candidate's.
 
     sink: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
-    first, counted, k: column, candidate counted from the chunk's first, and from that of all.
+    first, m, k: column, candidate counted from the chunk's first, and from that of all.
     law, bodies, kinds, neighbours, box: see `dem.kernels.soft.state`.
     Writes scratch, kinematics, ids: as `add_polyhedra`; ids: PAIR, CANDIDATE and ORDER as well.
     Writes neighbours, sums: see `record_corners`, in steps.
     """
-    depth, normal, place, r, _ = load_overlap(k, neighbours, box)
+    depth, normal, point, r, _ = load_overlap(k, neighbours, box)
     a = piece_of(neighbours.sphere_j[k], kinds, neighbours.lines)
     b = piece_of(neighbours.sphere_i[k], kinds, neighbours.lines)
-    number, weight, none = 0, 1.0, (0.0, 0.0, 0.0)
-    if has_several_places(law, a, b, depth):
-        number = add_polyhedra(law, first, k, a, b, r, normal, neighbours, scratch, kinematics, ids)
+    count, weight, none = 0, 1.0, (0.0, 0.0, 0.0)
+    if has_several_contacts(law, a, b, depth):
+        count = add_polyhedra(law, first, k, a, b, r, normal, neighbours, scratch, kinematics, ids)
         if not is_report(sink):
-            record_corners(sink, law, first, number, k, a, b, r, normal, bodies, neighbours, kinematics, sums)
-        if number == 0:
+            record_corners(sink, law, first, count, k, a, b, r, normal, bodies, neighbours, kinematics, sums)
+        if count == 0:
             depth, weight = 0.0, 0.0
-    if number == 0:
-        write_place(first, depth, normal, place, kinematics)
+    if count == 0:
+        write_contact_geometry(first, depth, normal, point, kinematics)
         write_weight(first, weight, none, none, kinematics)
         has_history = weight > 0.0 and neighbours.has_history.size > 0 and neighbours.has_history[k] != 0
         ids[SLOT_KEY, first], ids[HISTORY_AT, first] = 0, 1 if has_history else 0
-        number = 1
-    for t in range(first, first + number):
-        ids[PAIR, t], ids[ORDER, t], ids[CANDIDATE, t] = counted, t - first, counted if weight > 0.0 else NO_CANDIDATE
-    return number
+        count = 1
+    for t in range(first, first + count):
+        ids[PAIR, t], ids[ORDER, t], ids[CANDIDATE, t] = m, t - first, m if weight > 0.0 else NO_CANDIDATE
+    return count
 
 
 @vector_loop
-def turn_gradients(number, known, kinematics):
+def turn_gradients(count, known, kinematics):
     """Refer the gradients of weights to rotations about the centre of the first body, not about that of sphere j.
 
     known: the same array as `kinematics`.
-    Writes kinematics: row BY_TORQUE.
+    Writes kinematics: row WEIGHT_TORQUE.
     """
-    for t in range(number):
-        centre = subtract(get(known, POINT, t), get(known, PLACE, t))
-        put(kinematics, BY_TORQUE, t, add(get(known, BY_TORQUE, t), cross(centre, get(known, BY_FORCE, t))))
+    for t in range(count):
+        centre = subtract(get(known, POINT, t), get(known, POINT_FROM_J, t))
+        put(kinematics, WEIGHT_TORQUE, t, add(get(known, WEIGHT_TORQUE, t), cross(centre, get(known, WEIGHT_FORCE, t))))
 
 
 @inline
@@ -310,95 +310,95 @@ def compute_facet_kinematics(geometry, sink, start, first, touching, context, ga
     Returns the number of columns, first pair that is still to come, and MIXED_TYPES.
     """
     law, bodies, kinds, neighbours = context.law, context.bodies, context.kinds, context.neighbours
-    number, at, sums = 0, first, context.chunk_sums[start // candidate_room(neighbours), SOLVER:]
+    count, pair, sums = 0, first, context.chunk_sums[start // candidate_room(neighbours), SOLVER:]
     scratch = gathered[OF_POLYHEDRA:]
-    while at < touching.size and number + MOST_CONTACTS <= BLOCK:
-        prefetch_pair(start + touching[min(at + 1, touching.size - 1)], neighbours.history)
-        k = start + touching[at]
-        number += add_pair(
-            sink, law, number, touching[at], k, bodies, kinds, neighbours, context.box, scratch, kinematics, ids, sums
+    while pair < touching.size and count + MOST_CONTACTS <= BLOCK:
+        prefetch_pair(start + touching[min(pair + 1, touching.size - 1)], neighbours.history)
+        k = start + touching[pair]
+        count += add_pair(
+            sink, law, count, touching[pair], k, bodies, kinds, neighbours, context.box, scratch, kinematics, ids, sums
         )
-        at += 1
-    compute_kinematics_of_columns(start, number, ids[PAIR], context, gathered, kinematics, ids)
-    turn_gradients(number, kinematics, kinematics)
+        pair += 1
+    compute_kinematics_of_columns(start, count, ids[PAIR], context, gathered, kinematics, ids)
+    turn_gradients(count, kinematics, kinematics)
     if laws.needs_velocity(law) and laws.shares_damping(law):
-        share_all_damping(law, start, number, 0.5 * context.constants.dt, bodies, kinds, neighbours, kinematics, ids)
-    return number, at, MIXED_TYPES
+        share_all_damping(law, start, count, 0.5 * context.constants.dt, bodies, kinds, neighbours, kinematics, ids)
+    return count, pair, MIXED_TYPES
 
 
 @vector_loop
-def load_facet_history(geometry, law, first, number, touching, ids, history, has_history, batch_history):
+def load_facet_history(geometry, law, first, count, touching, ids, history, has_history, batch_history):
     """Gather the history of contacts; zeros for new contacts."""
     columns = laws.columns(law)
-    for t in range(number):
-        at = ids[HISTORY_AT, t]
+    for t in range(count):
+        column = ids[HISTORY_AT, t]
         for r in range(columns):
             batch_history[r, t] = 0.0
-            if at > 0:
+            if column > 0:
                 # contacts of one place begin the row
-                batch_history[r, t] = history[ids[CANDIDATE, t], (0 if ids[SLOT_KEY, t] == 0 else at) + r]
+                batch_history[r, t] = history[ids[CANDIDATE, t], (0 if ids[SLOT_KEY, t] == 0 else column) + r]
 
 
 @vector_loop
-def store_facet_history(geometry, law, first, number, touching, ids, batch_history, out, history, has_history):
+def store_facet_history(geometry, law, first, count, touching, ids, batch_history, out, history, has_history):
     """Scatter the history of contacts.
 
-    law, number, ids: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
+    law, count, ids: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
     batch_history, out: history and results, a column a contact.
     Writes history, has_history: of their candidates.
     """
     columns = laws.columns(law)
-    for t in range(number):
-        k, at = ids[CANDIDATE, t], abs(ids[HISTORY_AT, t])
+    for t in range(count):
+        k, column = ids[CANDIDATE, t], abs(ids[HISTORY_AT, t])
         if k == NO_CANDIDATE:
             continue
         if ids[SLOT_KEY, t] == 0:
-            has_history[k], at = 1 if out[flat(PERSISTS, t)] > 0.0 else 0, 0
+            has_history[k], column = 1 if out[flat(PERSISTS, t)] > 0.0 else 0, 0
         elif ids[ORDER, t] == 0:
             for slot in range(SLOTS if laws.remembers(law) else 0):
                 history[k, slot_at(law, slot)] = 0.0
-        if ids[SLOT_KEY, t] == 0 or (at > 0 and out[flat(PERSISTS, t)] > 0.0):
+        if ids[SLOT_KEY, t] == 0 or (column > 0 and out[flat(PERSISTS, t)] > 0.0):
             for r in range(columns):
-                history[k, at + r] = batch_history[r, t]
+                history[k, column + r] = batch_history[r, t]
             if ids[SLOT_KEY, t] > 0:
-                history[k, at - 1] = ids[SLOT_KEY, t]
+                history[k, column - 1] = ids[SLOT_KEY, t]
 
 
 @inline
-def total_of_facets(first, number, kinematics, ids, out):
+def total_of_facets(first, count, kinematics, ids, out):
     """Force on the first body of a pair and torques on both, and the column after its last contact.
 
-    first, number: its first column, of so many.
+    first, count: its first column, of so many.
     kinematics, ids, out: columns of a batch.
     Returns the force [N], torque on the first, on the second [N m], column.
     """
     force = on_i = on_j = (0.0, 0.0, 0.0)
     t = first
-    while t < number and (t == first or ids[ORDER, t] > 0):
+    while t < count and (t == first or ids[ORDER, t] > 0):
         energy = out[flat(ENERGY, t)]
-        by_place = scale(energy, get(kinematics, BY_FORCE, t))
-        by_turn = scale(energy, get(kinematics, BY_TORQUE, t))
+        weight_force = scale(energy, get(kinematics, WEIGHT_FORCE, t))
+        weight_torque = scale(energy, get(kinematics, WEIGHT_TORQUE, t))
         # from the centre of the second body to that of the first
         between = subtract(get(kinematics, ARM, t), get(kinematics, POINT, t))
-        force = add(force, add(get(out, FORCE, t), by_place))
-        on_i = add(on_i, add(get(out, ON_I, t), by_turn))
-        on_j = subtract(add(on_j, get(out, ON_J, t)), add(by_turn, cross(between, by_place)))
+        force = add(force, add(get(out, FORCE, t), weight_force))
+        on_i = add(on_i, add(get(out, ON_I, t), weight_torque))
+        on_j = subtract(add(on_j, get(out, ON_J, t)), add(weight_torque, cross(between, weight_force)))
         t += 1
     return force, on_i, on_j, t
 
 
 @inline
-def scatter_facet_forces(sink, geometry, number, batch_type, row, start, context, kinematics, ids, out):
+def scatter_facet_forces(sink, geometry, count, batch_type, row, start, context, kinematics, ids, out):
     """Write a row of forces and torques for each pair, in the order of the pairs.
 
-    number, row: of columns; row of the first pair.
+    count, row: of columns; row of the first pair.
     kinematics, ids, out: see `total_of_facets`.
     Writes context.neighbours.force_torque: rows from `row` on.
     """
     t, force_torque = 0, context.neighbours.force_torque
-    while t < number:
+    while t < count:
         begin = t
-        force, on_i, on_j, t = total_of_facets(t, number, kinematics, ids, out)
+        force, on_i, on_j, t = total_of_facets(t, count, kinematics, ids, out)
         write_heat_of_pair(sink, row, begin, t, out, force_torque)
         write_vector_columns(force_torque, row, 0, force)
         write_vector_columns(force_torque, row, ON_I, on_i)

@@ -21,7 +21,7 @@ from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
 from dem.kernels.soft.contact import cluster_kinematics
 from dem.kernels.soft.contact.batch_kinematics import MASS, kinematics_in_column, weight_of
 from dem.kernels.soft.contact.capsule_blending import closest
-from dem.kernels.soft.contact.capsule_contacts import inverse_contact_mass, pose, touch_at, velocity_of_image
+from dem.kernels.soft.contact.capsule_contacts import contact_at, inverse_contact_mass, pose, velocity_of_image
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, from_body, radius_at
 from dem.kernels.soft.contact.cluster_kinematics import distance_and_stiffness_of
 from dem.kernels.soft.contact.convex_bodies import FacetedBodyKinds
@@ -91,7 +91,7 @@ def kinematics_of_capsules(kinds, law, k, bodies, neighbours, box):
     r_b, r_c = radius_at(kinds, i, b, bodies), radius_at(kinds, j, c, bodies)
     contact_distance, stiffness = distance_and_stiffness_of(k, kinds, neighbours)
     s, t = closest(x, u, v)
-    normal, overlap, arm = touch_at(x, u, v, s, t, contact_distance, r_b)
+    normal, overlap, arm = contact_at(x, u, v, s, t, contact_distance, r_b)
     of_b, of_c = from_body(kinds, i, arm), from_body(kinds, j, add(arm, x))
     w_b, w_c = spin_of(b, bodies), spin_of(c, bodies)
     at_b = add(load(bodies.velocity_predicted, b), cross(w_b, of_b))
