@@ -7,8 +7,8 @@ The potential of a sphere of radius R at x is
 over triangles f within reach, d_f < R, and those of their shared edges that a spanning forest of the graph of these
 triangles takes when it takes edges in ascending d_e (Kruskal): the forest of the largest Σ φ(R - d_e), so U is
 continuous. Triangles are convex, so {points of the surface nearer than d} falls into as many parts as the graph of
-triangles and edges nearer than d has: each low of the distance counts in full when it appears, at d_f, and what two
-parts have in common is taken off where they join, at d_e. In the words of topology U is the sum over the pairs (b, d)
+triangles and edges nearer than d has: each minimum of the distance counts in full when it appears, at d_f, and that
+of the edge is subtracted where two parts join, at d_e. In terms of topology U is the sum over the pairs (b, d)
 of the 0-dimensional persistence of the distance on the surface within reach of φ(R - b) - φ(R - d). It depends on the
 surface only, not on how that is cut into triangles; a convex ridge or tip is one contact, a corner as many as it has
 walls, and in a shallow valley two go over into one.
@@ -26,10 +26,10 @@ from dem.kernels.walls.mesh_cells import REACH, is_outside, leaf_and_room, leaf_
 from dem.kernels.walls.potential_terms import add_piece, clear_contact, subtract_link
 from dem.kernels.walls.triangles import NORMAL, from_closest, from_edge, from_piece, may_reach, triple, unit
 
-# columns of scratch, a row a triangle within reach: from its closest point to the place (three); d²; its number; its
-# region; the row it hangs on in the union-find; whether it is a local minimum of the distance (1 or 0); d² of its edges
+# columns of scratch, a row a triangle within reach: from its closest point to the sphere (three); d²; its number; its
+# region; its parent in the union-find; whether it is a local minimum of the distance (1 or 0); d² of its edges
 # that may join two components, or infinite, or TAKEN if they did (three); the contact it is part of
-SQUARED_DISTANCE, NUMBER, REGION, PARENT, IS_MINIMUM, EDGES, CONTACT, COLUMNS = 3, 4, 5, 6, 7, 8, 11, 12
+SQUARED_DISTANCE, PIECE, REGION, PARENT, IS_MINIMUM, EDGES, CONTACT, COLUMNS = 3, 4, 5, 6, 7, 8, 11, 12
 TAKEN = -math.inf
 
 
@@ -44,7 +44,7 @@ def gather(x, radius, listed, first, stop, geometry, scratch):
             near = dot(v, v)
             if near < radius * radius:
                 scratch[count, 0], scratch[count, 1], scratch[count, 2] = v
-                scratch[count, SQUARED_DISTANCE], scratch[count, NUMBER], scratch[count, REGION] = near, f, region
+                scratch[count, SQUARED_DISTANCE], scratch[count, PIECE], scratch[count, REGION] = near, f, region
                 count += 1
     return count
 
@@ -55,11 +55,11 @@ def row_of(f, count, scratch):
     low, high = 0, count
     while low < high:
         middle = (low + high) // 2
-        if scratch[middle, NUMBER] < f:
+        if scratch[middle, PIECE] < f:
             low = middle + 1
         else:
             high = middle
-    return low if low < count and scratch[low, NUMBER] == f else -1
+    return low if low < count and scratch[low, PIECE] == f else -1
 
 
 @inline
@@ -79,7 +79,7 @@ def union(i, j, scratch):
 @inline
 def neighbour(i, edge, count, geometry, scratch):
     """Row of the triangle beyond an edge, or -1."""
-    beyond = geometry.adjacent[int(scratch[i, NUMBER]), edge]
+    beyond = geometry.adjacent[int(scratch[i, PIECE]), edge]
     return row_of(beyond, count, scratch) if beyond >= 0 else -1
 
 
@@ -139,7 +139,7 @@ def join_components(x, radius, count, components, geometry, scratch):
             scratch[i, EDGES + edge] = math.inf
             j = neighbour(i, edge, count, geometry, scratch)
             if j >= 0 and find_root(i, scratch) != find_root(j, scratch):
-                v = from_edge(geometry.triangle, int(scratch[i, NUMBER]), edge, x)
+                v = from_edge(geometry.triangle, int(scratch[i, PIECE]), edge, x)
                 scratch[i, EDGES + edge] = dot(v, v)
     return join_in_order(count, components, radius * radius, geometry, scratch)
 
@@ -148,7 +148,7 @@ def join_components(x, radius, count, components, geometry, scratch):
 def join_in_order(count, components, limit, geometry, scratch):
     """Join components along edges in ascending EDGES below a limit, and mark those; returns how many are left."""
     while components > 1:
-        nearest, at, edge_there, a, b = limit, -1, 0, 0, 0
+        nearest, row, best_edge, a, b = limit, -1, 0, 0, 0
         for i in range(count):
             for edge in range(3):
                 near = scratch[i, EDGES + edge]
@@ -156,11 +156,11 @@ def join_in_order(count, components, limit, geometry, scratch):
                     p = find_root(i, scratch)
                     q = find_root(neighbour(i, edge, count, geometry, scratch), scratch)
                     if p != q:
-                        nearest, at, edge_there, a, b = near, i, edge, p, q
-        if at < 0:
+                        nearest, row, best_edge, a, b = near, i, edge, p, q
+        if row < 0:
             break
         union(a, b, scratch)
-        scratch[at, EDGES + edge_there] = TAKEN
+        scratch[row, EDGES + best_edge] = TAKEN
         components -= 1
     return components
 
@@ -168,7 +168,7 @@ def join_in_order(count, components, limit, geometry, scratch):
 @inline
 def add_row(i, t, radius, power, first, geometry, scratch, contacts):
     """Add the term of row i to contact t; first: number of the mesh's first triangle."""
-    f, v = int(scratch[i, NUMBER]), (scratch[i, 0], scratch[i, 1], scratch[i, 2])
+    f, v = int(scratch[i, PIECE]), (scratch[i, 0], scratch[i, 1], scratch[i, 2])
     normal = triple(geometry.triangle, f, NORMAL)
     overlap, n = from_piece(v, scratch[i, SQUARED_DISTANCE], scratch[i, REGION] > 0.0, radius, normal)
     add_piece(contacts, t, overlap, n, f - first, power)
@@ -180,20 +180,20 @@ def sum_terms(x, radius, power, count, joined, first, geometry, scratch, contact
 
     joined: whether there are edges to take off; first: number of the mesh's first triangle.
     """
-    made = 0
+    written = 0
     for i in range(count):
         root = find_root(i, scratch)
         if root == i:
-            clear_contact(contacts, made, int(scratch[i, NUMBER]) - first)
-            scratch[i, CONTACT] = made
-            made += 1
+            clear_contact(contacts, written, int(scratch[i, PIECE]) - first)
+            scratch[i, CONTACT] = written
+            written += 1
         t = int(scratch[root, CONTACT])
         if scratch[i, IS_MINIMUM] > 0.0:
             add_row(i, t, radius, power, first, geometry, scratch, contacts)
         if joined:
             for edge in range(3):
                 if scratch[i, EDGES + edge] == TAKEN:
-                    f = int(scratch[i, NUMBER])
+                    f = int(scratch[i, PIECE])
                     v = from_edge(geometry.triangle, f, edge, x)
                     near = dot(v, v)
                     n = unit(v, near, triple(geometry.triangle, f, NORMAL))
@@ -223,7 +223,7 @@ def find_listed(x, radius, power, first, listed, begin_at, stop, geometry, conta
     if count == 0:
         return 0
     if count == 1:
-        clear_contact(contacts, 0, int(scratch[0, NUMBER]) - first)
+        clear_contact(contacts, 0, int(scratch[0, PIECE]) - first)
         add_row(0, 0, radius, power, first, geometry, scratch, contacts)
         return 1
     components = cancel(count, geometry, scratch)

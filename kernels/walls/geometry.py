@@ -138,10 +138,10 @@ def neighbours_of(w, piece, other, geometry):
 
 
 @kernel
-def clearances(places, geometry, found):
-    """Write the `clearance` of each place (3, K) from the nearest wall to `found` (K,) [m], walls as at time 0."""
-    for k in range(found.size):
+def clearances(points, geometry, distances):
+    """Write the `clearance` of each place (3, K) from the nearest wall to `distances` (K,) [m], walls as at time 0."""
+    for k in range(distances.size):
         nearest = np.inf
         for w in range(geometry.kind.size):
-            nearest = min(nearest, clearance(w, load(places, k), geometry))
-        found[k] = nearest
+            nearest = min(nearest, clearance(w, load(points, k), geometry))
+        distances[k] = nearest

@@ -65,10 +65,10 @@ def near_part(k, c, half, reach, f, middle, rows):
     x = c[0] + (half if k & 1 else -half)
     y = c[1] + (half if k & 2 else -half)
     z = c[2] + (half if k & 4 else -half)
-    most = half + reach
-    if abs(x - middle[f, 0]) > most + middle[f, 3]:
+    limit = half + reach
+    if abs(x - middle[f, 0]) > limit + middle[f, 3]:
         return False
-    if abs(y - middle[f, 1]) > most + middle[f, 4] or abs(z - middle[f, 2]) > most + middle[f, 5]:
+    if abs(y - middle[f, 1]) > limit + middle[f, 4] or abs(z - middle[f, 2]) > limit + middle[f, 5]:
         return False
     u, v, w = triple(rows, f, NORMAL)
     height = u * (x - rows[f, 0]) + v * (y - rows[f, 1]) + w * (z - rows[f, 2])
@@ -103,8 +103,8 @@ def distribute_triangles(cell, triangle, masks, following, cell_out, triangle_ou
         for k in range(8):
             if masks[e] & (1 << k):
                 part = 8 * cell[e] + k
-                at = following[part]
-                cell_out[at], triangle_out[at] = part, triangle[e]
+                row = following[part]
+                cell_out[row], triangle_out[row] = part, triangle[e]
                 following[part] += 1
 
 

@@ -22,7 +22,7 @@ class Motions(NamedTuple):
 
     middle: np.ndarray  # (3, W) of the wall at time 0, or of what of it has an end [m]
     reach: np.ndarray  # (W,) distance from there that none of its points exceeds [m]
-    about: np.ndarray  # (3, W) the point that torques are about, at time 0; it moves with the wall [m]
+    pivot: np.ndarray  # (3, W) the point that torques are about, at time 0; it moves with the wall [m]
     first: np.ndarray  # (W + 1,) int64: stages of wall w are first[w] to first[w + 1]
     drift: np.ndarray  # (3, K) u [m/s]
     amplitude: np.ndarray  # (3, K) s [m]
@@ -45,7 +45,7 @@ class Poses(NamedTuple):
     orientation: np.ndarray  # (4, W) how it has turned since
     velocity: np.ndarray  # (3, W) of the middle [m/s]
     spin: np.ndarray  # (3, W) angular velocity, world frame [rad/s]
-    about: np.ndarray  # (3, W) the point that torques are about [m]
+    pivot: np.ndarray  # (3, W) the point that torques are about [m]
 
 
 @inline
@@ -109,19 +109,19 @@ def place(w, time, offset, drift, motions, poses):
     offset, drift: displacement and velocity in addition to those of its stages [m, m/s].
     """
     before, turned = load(poses.middle, w), load_quaternion(poses.orientation, w)
-    x, about, origin = load(motions.middle, w), load(motions.about, w), (0.0, 0.0, 0.0)
+    x, pivot, origin = load(motions.middle, w), load(motions.pivot, w), (0.0, 0.0, 0.0)
     q, velocity, spin = (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for k in range(motions.first[w], motions.first[w + 1]):
         d, v, turn, rate = stage_of(k, time, motions)
         c = load(motions.centre, k)
         velocity = add(add(rotate(turn, velocity), v), cross(rate, rotate(turn, subtract(x, c))))
         spin = add(rotate(turn, spin), rate)
-        x, about, origin = carried(x, turn, c, d), carried(about, turn, c, d), carried(origin, turn, c, d)
+        x, pivot, origin = carried(x, turn, c, d), carried(pivot, turn, c, d), carried(origin, turn, c, d)
         q = product(turn, q)
-    x, about, origin, velocity = add(x, offset), add(about, offset), add(origin, offset), add(velocity, drift)
+    x, pivot, origin, velocity = add(x, offset), add(pivot, offset), add(origin, offset), add(velocity, drift)
     store(poses.middle, w, x)
     store(poses.origin, w, origin)
-    store(poses.about, w, about)
+    store(poses.pivot, w, pivot)
     store_quaternion(poses.orientation, w, q)
     store(poses.velocity, w, velocity)
     store(poses.spin, w, spin)

@@ -38,9 +38,9 @@ SEGMENT_DISTANCE, END, IS_MINIMUM, CORNER, POINT_DISTANCE, LINK_LEFT_OUT = 2, 3,
 
 
 @inline
-def segment_at(numbers, at):
-    """The segment of a polyline that begins at `numbers[at]`."""
-    return numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]
+def segment_at(numbers, k):
+    """The segment of a polyline that begins at `numbers[k]`."""
+    return numbers[k], numbers[k + 1], numbers[k + 2], numbers[k + 3]
 
 
 @inline
@@ -69,12 +69,12 @@ def is_closed(numbers, k):
 @inline
 def write_segments(r, z, numbers, k, scratch):
     """Write the scratch row of each segment; returns their number, and whether the polyline is closed."""
-    points, at, closed = int(numbers[k + COUNT]), k + POINTS, is_closed(numbers, k)
+    points, first, closed = int(numbers[k + COUNT]), k + POINTS, is_closed(numbers, k)
     for s in range(points - 1):
-        u, v, end = from_segment(r, z, segment_at(numbers, at + 2 * s))
+        u, v, end = from_segment(r, z, segment_at(numbers, first + 2 * s))
         scratch[s, 0], scratch[s, 1], scratch[s, SEGMENT_DISTANCE], scratch[s, END] = u, v, math.hypot(u, v), end
         scratch[s, IS_MINIMUM] = 1.0
-        u, v = r - numbers[at + 2 * s], z - numbers[at + 2 * s + 1]
+        u, v = r - numbers[first + 2 * s], z - numbers[first + 2 * s + 1]
         scratch[s, CORNER], scratch[s, CORNER + 1] = u, v
         scratch[s, POINT_DISTANCE] = math.hypot(u, v) if s > 0 or closed else -1.0
         scratch[s, LINK_LEFT_OUT] = 0.0 if s > 0 or closed else 1.0
@@ -115,11 +115,11 @@ def shares_point_in_reach(s, before, radius, scratch):
 
 
 @inline
-def unit_direction(u, v, length, numbers, at):
+def unit_direction(u, v, length, numbers, k):
     """Unit vector along (u, v); for a position on the surface, the normal of the segment."""
     if length > 0.0:
         return u / length, v / length, 0.0
-    u, v = numbers[at + 2] - numbers[at], numbers[at + 3] - numbers[at + 1]
+    u, v = numbers[k + 2] - numbers[k], numbers[k + 3] - numbers[k + 1]
     length = math.hypot(u, v)
     return -v / length, u / length, 0.0
 
@@ -139,7 +139,7 @@ def find_on_revolution(x, radius, power, numbers, k, contacts, scratch):
     for s in range(segments):
         if scratch[s, SEGMENT_DISTANCE] >= radius:
             continue
-        at = k + POINTS + 2 * s
+        begin = k + POINTS + 2 * s
         if s == 0 or not shares_point_in_reach(s, s - 1, radius, scratch):
             count += 1
             if count <= contacts.shape[0]:
@@ -148,10 +148,10 @@ def find_on_revolution(x, radius, power, numbers, k, contacts, scratch):
         if scratch[s, LINK_LEFT_OUT] == 0.0 and shares_point_in_reach(
             s, s - 1 if s > 0 else segments - 1, radius, scratch
         ):
-            n = unit_direction(scratch[s, CORNER], scratch[s, CORNER + 1], scratch[s, POINT_DISTANCE], numbers, at)
+            n = unit_direction(scratch[s, CORNER], scratch[s, CORNER + 1], scratch[s, POINT_DISTANCE], numbers, begin)
             subtract_link(contacts, t, radius - scratch[s, POINT_DISTANCE], n, power)
         if scratch[s, IS_MINIMUM] > 0.0:
-            n = unit_direction(scratch[s, 0], scratch[s, 1], scratch[s, SEGMENT_DISTANCE], numbers, at)
+            n = unit_direction(scratch[s, 0], scratch[s, 1], scratch[s, SEGMENT_DISTANCE], numbers, begin)
             add_piece(contacts, t, radius - scratch[s, SEGMENT_DISTANCE], n, s, power)
     joined = (
         closed

@@ -74,8 +74,8 @@ def spin_at(w, q, angular, free):
     a, b, c = column(w, 0, q, free), column(w, 1, q, free), column(w, 2, q, free)
     across = cross(b, c)
     inverse = 1.0 / dot(a, across)
-    found = (dot(angular, across), dot(a, cross(angular, c)), dot(a, cross(b, angular)))
-    return multiply(scale(inverse, found), turns)
+    components = (dot(angular, across), dot(a, cross(angular, c)), dot(a, cross(b, angular)))
+    return multiply(scale(inverse, components), turns)
 
 
 @inline
@@ -144,14 +144,14 @@ def complete_wall_step(w, loads, free):
 def place_wall(w, motions, poses, free):
     """Write the pose of wall w from its state; returns a bound on the displacement of its points [m]."""
     before, turned = load(poses.middle, w), load_quaternion(poses.orientation, w)
-    point, q = load(motions.about, w), turn_of(free.state, w)
-    about = add(point, rows(free.state, SHIFT, w))
-    middle = add(about, rotate(q, subtract(load(motions.middle, w), point)))
+    point, q = load(motions.pivot, w), turn_of(free.state, w)
+    pivot = add(point, rows(free.state, SHIFT, w))
+    middle = add(pivot, rotate(q, subtract(load(motions.middle, w), point)))
     spin = rows(free.state, PREDICTED_SPIN, w)
     store(poses.middle, w, middle)
-    store(poses.about, w, about)
-    store(poses.origin, w, subtract(about, rotate(q, point)))
+    store(poses.pivot, w, pivot)
+    store(poses.origin, w, subtract(pivot, rotate(q, point)))
     store_quaternion(poses.orientation, w, q)
-    store(poses.velocity, w, add(rows(free.state, PREDICTED_VELOCITY, w), cross(spin, subtract(middle, about))))
+    store(poses.velocity, w, add(rows(free.state, PREDICTED_VELOCITY, w), cross(spin, subtract(middle, pivot))))
     store(poses.spin, w, spin)
     return displacement_bound(motions.reach[w], subtract(middle, before), subtract_quaternions(q, turned))

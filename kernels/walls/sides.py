@@ -21,8 +21,8 @@ from dem.kernels.walls.axisymmetric_sides import find_side_on_revolution, find_s
 from dem.kernels.walls.contact_patches import (
     EDGES,
     IS_MINIMUM,
-    NUMBER,
     PARENT,
+    PIECE,
     REGION,
     SQUARED_DISTANCE,
     TAKEN,
@@ -49,7 +49,7 @@ from dem.kernels.walls.triangles import (
     unit,
 )
 
-PLACE, SCRATCH = 12, 13  # columns of scratch: those of ``contact_patches``, and the place on the segment
+PARAMETER, SCRATCH = 12, 13  # columns of scratch: those of ``contact_patches``, and the position on the segment
 HALVINGS = 60
 
 
@@ -74,7 +74,7 @@ def find_side_contacts(w, x, u, radius, power, geometry, contacts, scratch):
 
 @func
 def distance_and_slope(kind, x, u, s, geometry, k):
-    """Distance from a wall at the place s of a segment, its gradient, and how it grows along the segment."""
+    """Distance from a wall at the point s of a segment, its gradient, and its derivative by s."""
     d, n = distance(kind, add_scaled(x, s, u), geometry, k)
     return d, n, dot(n, u)
 
@@ -89,8 +89,8 @@ def find_side_on_convex(kind, x, u, radius, power, geometry, k, contacts):
     low, high = -1.0, 1.0
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        _d, _n, slope_here = distance_and_slope(kind, x, u, middle, geometry, k)
-        if slope_here < 0.0:
+        _d, _n, slope = distance_and_slope(kind, x, u, middle, geometry, k)
+        if slope < 0.0:
             low = middle
         else:
             high = middle
@@ -122,8 +122,8 @@ def gather(w, x, u, radius, geometry, scratch):
             near = dot(v, v)
             if near < radius * radius:
                 scratch[count, 0], scratch[count, 1], scratch[count, 2] = v
-                scratch[count, SQUARED_DISTANCE], scratch[count, NUMBER], scratch[count, REGION] = near, f, region
-                scratch[count, PLACE] = s
+                scratch[count, SQUARED_DISTANCE], scratch[count, PIECE], scratch[count, REGION] = near, f, region
+                scratch[count, PARAMETER] = s
                 count += 1
     return count
 
@@ -150,7 +150,7 @@ def cancel(count, geometry, scratch):
 @inline
 def link_of(i, edge, x, u, geometry, scratch):
     """Where row i is linked: over an edge of its triangle, or by its nearer end if that is 3; vector, place, d²."""
-    f = int(scratch[i, NUMBER])
+    f = int(scratch[i, PIECE])
     if edge < 3:
         v, s, _at = segment_from_edge(geometry.triangle, f, edge, x, u)
     else:
@@ -162,22 +162,22 @@ def link_of(i, edge, x, u, geometry, scratch):
 def remove_link(t, i, edge, x, u, radius, power, geometry, scratch, contacts):
     """Take a link off contact t; i, edge: see `link_of`."""
     v, s, near = link_of(i, edge, x, u, geometry, scratch)
-    n = unit(v, near, triple(geometry.triangle, int(scratch[i, NUMBER]), NORMAL))
+    n = unit(v, near, triple(geometry.triangle, int(scratch[i, PIECE]), NORMAL))
     subtract_side_link(contacts, t, radius - math.sqrt(near), n, s, power)
 
 
 @func
 def sum_terms(t, root, count, x, u, radius, power, first, geometry, scratch, contacts):
-    """Make contact t of the rows that hang on a root; first: number of the mesh's first triangle."""
-    clear_side_contact(contacts, t, int(scratch[root, NUMBER]) - first)
+    """Sum the terms of contact t, the component of a root; first: number of the mesh's first triangle."""
+    clear_side_contact(contacts, t, int(scratch[root, PIECE]) - first)
     for i in range(count):
         if find_root(i, scratch) == root:
-            f, near = int(scratch[i, NUMBER]), scratch[i, SQUARED_DISTANCE]
+            f, near = int(scratch[i, PIECE]), scratch[i, SQUARED_DISTANCE]
             if scratch[i, IS_MINIMUM] > 0.0:
                 n = unit((scratch[i, 0], scratch[i, 1], scratch[i, 2]), near, triple(geometry.triangle, f, NORMAL))
                 if near == 0.0 and dot(n, subtract(x, triple(geometry.triangle, f, CORNER))) < 0.0:
                     n = scale(-1.0, n)
-                add_side_term(contacts, t, radius - math.sqrt(near), n, scratch[i, PLACE], f - first, power)
+                add_side_term(contacts, t, radius - math.sqrt(near), n, scratch[i, PARAMETER], f - first, power)
             for edge in range(3):
                 if scratch[i, EDGES + edge] == TAKEN:
                     remove_link(t, i, edge, x, u, radius, power, geometry, scratch, contacts)
@@ -185,8 +185,8 @@ def sum_terms(t, root, count, x, u, radius, power, first, geometry, scratch, con
 
 @inline
 def nearest_link(count, radius, x, u, geometry, scratch):
-    """The nearest link of two parts within reach: row, edge or 3 for the ends, row beyond; -1 if there is none."""
-    nearest, at, by, beyond = radius * radius, -1, 0, 0
+    """The nearest link of two components within reach: row, edge or 3 for the ends, other row; -1 if there is none."""
+    nearest, row, best_edge, partner = radius * radius, -1, 0, 0
     for i in range(count):
         root = find_root(i, scratch)
         for edge in range(4):
@@ -194,8 +194,8 @@ def nearest_link(count, radius, x, u, geometry, scratch):
             if j >= 0 and find_root(j, scratch) != root:
                 _v, _s, near = link_of(i, edge, x, u, geometry, scratch)
                 if near < nearest:
-                    nearest, at, by, beyond = near, i, edge, j
-    return at, by, beyond
+                    nearest, row, best_edge, partner = near, i, edge, j
+    return row, best_edge, partner
 
 
 @inline
@@ -208,16 +208,16 @@ def find_side_on_mesh(w, x, u, radius, power, geometry, contacts, scratch):
     for i in range(count):
         for edge in range(3):
             scratch[i, EDGES + edge] = math.inf
-    made = 0
+    written = 0
     while minima > 0:
         i, edge, j = nearest_link(count, radius, x, u, geometry, scratch)
         if i < 0:
             break
         a, b, ends = find_root(i, scratch), find_root(j, scratch), find_root(count, scratch)
         if ends in (a, b):
-            sum_terms(made, b if a == ends else a, count, x, u, radius, power, first, geometry, scratch, contacts)
-            remove_link(made, i, edge, x, u, radius, power, geometry, scratch, contacts)
-            made += number_of_contacts(contacts, made, power)
+            sum_terms(written, b if a == ends else a, count, x, u, radius, power, first, geometry, scratch, contacts)
+            remove_link(written, i, edge, x, u, radius, power, geometry, scratch, contacts)
+            written += number_of_contacts(contacts, written, power)
         else:
             scratch[i, EDGES + edge] = TAKEN
         union(a, b, scratch)
@@ -225,9 +225,9 @@ def find_side_on_mesh(w, x, u, radius, power, geometry, contacts, scratch):
     ends = find_root(count, scratch)
     for i in range(count):
         if find_root(i, scratch) == i and i != ends:
-            sum_terms(made, i, count, x, u, radius, power, first, geometry, scratch, contacts)
-            made += number_of_contacts(contacts, made, power)
-    return made
+            sum_terms(written, i, count, x, u, radius, power, first, geometry, scratch, contacts)
+            written += number_of_contacts(contacts, written, power)
+    return written
 
 
 find_side_at_triangles = select("geometry.meshes", {NoMeshes: 0, WithMeshes: find_side_on_mesh})

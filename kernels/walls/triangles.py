@@ -15,7 +15,7 @@ from dem.kernels.numerics.vector import add, add_scaled, dot, scale, subtract
 
 RADIUS, NORMAL, CORNER, AB, AC, NUMBERS = 3, 4, 7, 10, 13, 16
 LONGER = 1.0 + 1e-9
-LEAST = 1e-300  # in place of a length of zero
+TINY_SQUARE = 1e-300  # in place of a length of zero
 TIE = 1e-12  # of squared distances: what is nearer by less is as near
 END, THROUGH = 0, 7  # regions of segments besides: nearest at an end of the segment, or through the face
 
@@ -122,33 +122,33 @@ def from_piece(v, near, beside, radius, n):
 
 @inline
 def segment_from_edge(rows, t, edge, x, u):
-    """Vector from the closest point of an edge of triangle t to that of a segment; places on both, 0 to 1 on the edge.
+    """Vector from the closest point of an edge of triangle t to that of a segment; parameters, 0 to 1 on the edge.
 
     C. Ericson, Real-Time Collision Detection (2005), section 5.1.9.
     """
     start, along = edge_of(rows, t, edge)
     r = subtract(x, start)
     a, b, e, c, f = dot(u, u), dot(u, along), dot(along, along), dot(u, r), dot(along, r)
-    s = min(max((b * f - c * e) / max(a * e - b * b, LEAST), -1.0), 1.0)
+    s = min(max((b * f - c * e) / max(a * e - b * b, TINY_SQUARE), -1.0), 1.0)
     t_edge = min(max((b * s + f) / e, 0.0), 1.0)
-    s = min(max((b * t_edge - c) / max(a, LEAST), -1.0), 1.0)
+    s = min(max((b * t_edge - c) / max(a, TINY_SQUARE), -1.0), 1.0)
     return add_scaled(add_scaled(r, s, u), -t_edge, along), s, t_edge
 
 
 @inline
 def segment_from_end(rows, t, x, u):
     """Vector from triangle t to the nearer end of a segment, and which that is, -1 or 1."""
-    one, _region = from_closest(rows, t, subtract(x, u))
-    other, _region = from_closest(rows, t, add(x, u))
-    return (other, 1.0) if dot(other, other) < dot(one, one) else (one, -1.0)
+    low, _region = from_closest(rows, t, subtract(x, u))
+    high, _region = from_closest(rows, t, add(x, u))
+    return (high, 1.0) if dot(high, high) < dot(low, low) else (low, -1.0)
 
 
 @inline
-def corner_at(edge, place):
+def corner_at(edge, t_edge):
     """Region of the corner at an end of an edge."""
     if edge == 2:
-        return 4 if place <= 0.0 else 6
-    return 4 + edge if place <= 0.0 else 5 + edge
+        return 4 if t_edge <= 0.0 else 6
+    return 4 + edge if t_edge <= 0.0 else 5 + edge
 
 
 @inline
@@ -164,18 +164,18 @@ def passes_through(rows, t, x, u):
 
 @inline
 def segment_from_triangle(rows, t, x, u):
-    """Vector from the closest point of triangle t to that of a segment, its place on the segment, and the region.
+    """Vector from the closest point of triangle t to that of a segment, its parameter on the segment, and the region.
 
-    That is END where an end is as near as any, `THROUGH` where the segment passes through, else that of `triangles`.
+    The region is END if an end is nearest, `THROUGH` if the segment passes through, else that of `triangles`.
     """
-    best, place = segment_from_end(rows, t, x, u)
+    best, best_s = segment_from_end(rows, t, x, u)
     nearest, region = dot(best, best) * (1.0 - TIE), END
     for edge in range(3):
-        v, s, at = segment_from_edge(rows, t, edge, x, u)
+        v, s, t_edge = segment_from_edge(rows, t, edge, x, u)
         near = dot(v, v)
         if near < nearest and abs(s) < 1.0:
-            best, place, nearest = v, s, near
-            region = 1 + edge if 0.0 < at < 1.0 else corner_at(edge, at)
+            best, best_s, nearest = v, s, near
+            region = 1 + edge if 0.0 < t_edge < 1.0 else corner_at(edge, t_edge)
     if passes_through(rows, t, x, u):
         return (0.0, 0.0, 0.0), 0.0, THROUGH
-    return best, place, region
+    return best, best_s, region

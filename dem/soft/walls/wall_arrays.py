@@ -16,7 +16,7 @@ from dem.kernels.soft.wall_contact import wall_loads
 from dem.kernels.soft.wall_contact.convex_at_walls import ConvexWalls
 from dem.kernels.soft.wall_contact.convex_meshes import CONTACT_COLUMNS
 from dem.kernels.soft.wall_contact.convex_meshes import SCRATCH as MESH_SCRATCH
-from dem.kernels.soft.wall_contact.mesh_contacts import PAIR_COLUMNS, PAIR_RESULT_COLUMNS, PLACE_ROWS
+from dem.kernels.soft.wall_contact.mesh_contacts import CENTRE_ROWS, PAIR_COLUMNS, PAIR_RESULT_COLUMNS
 from dem.kernels.soft.wall_contact.rough_planes import Rough, Smooth
 from dem.kernels.soft.wall_contact.wall_arrays import SINGLE, WALLED, Walls
 from dem.kernels.soft.wall_contact.wall_arrays import SLOTS as FIRST_SLOT
@@ -163,7 +163,7 @@ def motions_of(walls: Sequence[Wall]) -> Motions:
     axes = [np.array(motion.axis) / portable.length(motion.axis) for motion in stages]
     return Motions(
         middle=columns([wall.middle for wall in walls]), reach=np.array([reach_of(wall) for wall in walls]),
-        about=columns([torque_centre(wall) for wall in walls]),
+        pivot=columns([torque_centre(wall) for wall in walls]),
         first=np.cumsum([0, *(len(wall.motion) for wall in walls)]),
         drift=columns([motion.velocity for motion in stages]),
         amplitude=columns([motion.amplitude for motion in stages]),
@@ -199,7 +199,7 @@ def poses_of(motions: Motions) -> Poses:
     """Poses of walls before any motion."""
     number = motions.reach.size
     poses = Poses(*(np.zeros((4 if name == "orientation" else 3, number)) for name in Poses._fields))
-    poses.middle[:], poses.about[:], poses.orientation[0] = motions.middle, motions.about, 1.0
+    poses.middle[:], poses.pivot[:], poses.orientation[0] = motions.middle, motions.pivot, 1.0
     return poses
 
 
@@ -282,7 +282,7 @@ def add_walls(
         fullest=np.zeros(chunks, np.int64),
         contacts=zeros((chunks, rows, columns)),
         scratch=zeros((chunks, rows, scratch)),
-        places=empty((chunks, number, PLACE_ROWS * BLOCK)), pairs=empty((chunks, PAIR_COLUMNS), np.int32),
+        centres=empty((chunks, number, CENTRE_ROWS * BLOCK)), pairs=empty((chunks, PAIR_COLUMNS), np.int32),
         pair_results=empty((chunks, PAIR_RESULT_COLUMNS)),
         rate=zeros((chunks, number)), chunk_loads=zeros((chunks, number, wall_loads.COLUMNS), np.int64),
         unit=np.ones(4),
@@ -328,7 +328,7 @@ def resized_walls(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls
     """Walls with arrays for other bodies, without contact history; the state of the walls is shared."""
     number, width, room = *walls.old_history.shape[1:], walls.listed.shape[1]
     wanted = int(walls.wanted.max())
-    scratch = ("fullest", "contacts", "scratch", "places", "pairs", "pair_results", "rate", "chunk_loads")
+    scratch = ("fullest", "contacts", "scratch", "centres", "pairs", "pair_results", "rate", "chunk_loads")
     before = {name: getattr(walls, name) for name in scratch}
     new = {name: zeros((chunks, *array.shape[1:]), array.dtype) for name, array in before.items()}
     return walls._replace(

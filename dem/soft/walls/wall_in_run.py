@@ -187,7 +187,7 @@ class WallInRun:
 
         Of its axis of rotation, or its middle; of a free wall its pivot, or its centre of mass.
         """
-        return self._pose("about")
+        return self._pose("pivot")
 
     @property
     def position(self) -> np.ndarray:

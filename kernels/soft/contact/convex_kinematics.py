@@ -33,9 +33,8 @@ from dem.kernels.soft.contact.convex_contacts import FOUND_WIDTH, load_overlap
 
 # rows that are gathered: `Neighbours.lines` of both pieces of a contact, in scratch of polyhedra, which is free then
 LINE_I, LINE_J = OF_POLYHEDRA // BLOCK, OF_POLYHEDRA // BLOCK + LINES
-POINT_FROM_J = (
-    KINEMATICS_ROWS + 6
-)  # row of kinematics, behind those of ``facet_contacts``: place from the centre of sphere j [m]
+# row of kinematics, behind those of ``facet_contacts``: contact point from the centre of sphere j [m]
+POINT_FROM_J = KINEMATICS_ROWS + 6
 PIECE_I, PIECE_J = 3, 4  # rows of integers: both pieces
 read_first_of_i, read_second_of_i = (columns_of(*range(r, r + EIGHT)) for r in (LINE_I, LINE_I + EIGHT))
 read_first_of_j, read_second_of_j = (columns_of(*range(r, r + EIGHT)) for r in (LINE_J, LINE_J + EIGHT))

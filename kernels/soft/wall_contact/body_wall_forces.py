@@ -85,7 +85,7 @@ def gather_one_by_one(law, scheme, c, sink, bodies, kinds, neighbours, box):
 @inline
 def gather_batches(law, scheme, c, sink, bodies, kinds, neighbours, box):
     """Add the forces of all walls on the single spheres of chunk c that are near them; as `gather_one_by_one`."""
-    sums, number, walls, block = no_sums(), 0, box.walls, neighbours.block_of[c]
+    sums, columns, walls, block = no_sums(), 0, box.walls, neighbours.block_of[c]
     kinematics, ids = neighbours.batch_kinematics[block][OF_FACES:], neighbours.batch_ids[block]
     histories = neighbours.batch_history[block].T
     pairs, pair_results = walls.pairs[block], walls.pair_results[block]
@@ -106,22 +106,22 @@ def gather_batches(law, scheme, c, sink, bodies, kinds, neighbours, box):
                 if is_near(w, walls.sphere_records[b, NEAR_WALLS]):
                     power = exponent(law, kinds.material[bodies.kind[b]], walls.material_row[w])
                     count = find_in_block(
-                        w, b, c, t, power, searched, pairs, pair_results, walls.places[block, w], walls
+                        w, b, c, t, power, searched, pairs, pair_results, walls.centres[block, w], walls
                     )
-                    number, n, sums = gather_contacts_of(
-                        law, w, c, b, count, number, n, sink, bodies, kinds, neighbours, box, kinematics, ids,
+                    columns, n, sums = gather_contacts_of(
+                        law, w, c, b, count, columns, n, sink, bodies, kinds, neighbours, box, kinematics, ids,
                         histories, sums,
                     )  # fmt: skip
-    if number > 0:
-        sums, _ = evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums)
+    if columns > 0:
+        sums, _ = evaluate(law, columns, c, sink, bodies, kinds, neighbours, box, sums)
     return sums
 
 
 @inline
 def gather_contacts_of(
-    law, w, c, b, count, number, n, sink, bodies, kinds, neighbours, box, kinematics, ids, histories, sums
+    law, w, c, b, count, columns, n, sink, bodies, kinds, neighbours, box, kinematics, ids, histories, sums
 ):
-    """Add contacts of sphere b with wall w, so many, to a batch after `number` columns; its forces are added in order.
+    """Add contacts of sphere b with wall w, so many, to a batch after `columns` columns; its forces are added in order.
 
     n: contacts of the sphere that have been kept before these. Returns the number of columns, n, `Sums`.
     """
@@ -130,9 +130,9 @@ def gather_contacts_of(
     beyond = beyond_of(law, w, radius, walls)
     for t in range(count):
         if is_single(w, box) or not is_of_one_piece(c, t, walls):
-            if number > 0 and ids[SPHERE, number - 1] == b:
-                sums, n = evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums)
-                number = 0
+            if columns > 0 and ids[SPHERE, columns - 1] == b:
+                sums, n = evaluate(law, columns, c, sink, bodies, kinds, neighbours, box, sums)
+                columns = 0
             more, n = add_of_sphere(law, sink, w, b, b, t, count, n, bodies, kinds, box)
             sums = add_sums(sums, more)
             continue
@@ -140,18 +140,18 @@ def gather_contacts_of(
         history, found = wall_history.recall(law, c, w, t, count, walls.contacts[c], walls)
         if overlap > 0.0 or found > 0:
             put(
-                kinematics, NORMAL, number,
+                kinematics, NORMAL, columns,
                 (walls.contacts[c, t, 0], walls.contacts[c, t, 1], walls.contacts[c, t, 2]),
             )  # fmt: skip
-            kinematics[flat(OVERLAP, number)] = overlap
-            ids[OF_I, number], ids[OF_J, number], ids[SPHERE, number], ids[WALL, number] = m, row, b, w
-            ids[KEY, number], ids[KEPT, number] = wall_history.key_of(w, walls.contacts[c, t, ANCHOR]), n
-            laws.store(law, histories, number, 0, history)
-            number += 1
-        if number == BLOCK:
-            sums, n = evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums)
-            number = 0
-    return number, n, sums
+            kinematics[flat(OVERLAP, columns)] = overlap
+            ids[OF_I, columns], ids[OF_J, columns], ids[SPHERE, columns], ids[WALL, columns] = m, row, b, w
+            ids[KEY, columns], ids[KEPT, columns] = wall_history.key_of(w, walls.contacts[c, t, ANCHOR]), n
+            laws.store(law, histories, columns, 0, history)
+            columns += 1
+        if columns == BLOCK:
+            sums, n = evaluate(law, columns, c, sink, bodies, kinds, neighbours, box, sums)
+            columns = 0
+    return columns, n, sums
 
 
 @inline
@@ -162,7 +162,7 @@ def is_single(w, box):
 
 
 @func
-def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
+def evaluate(law, columns, c, sink, bodies, kinds, neighbours, box, sums):
     """Evaluate a batch of so many contacts; returns `Sums` with these, and contacts of the last sphere that are kept.
 
     Writes bodies.force, bodies.torque: columns b - first_body, added to [N, N m].
@@ -171,14 +171,14 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
     block, walls = neighbours.block_of[c], box.walls
     kinematics, ids = neighbours.batch_kinematics[block][OF_FACES:], neighbours.batch_ids[block]
     histories, out = neighbours.batch_history[block], neighbours.batch_forces[block]
-    others, began = wall_motions(number, 2.0 * sink.half, bodies, kinds, box, ids, kinematics)
+    others, began = wall_motions(columns, 2.0 * sink.half, bodies, kinds, box, ids, kinematics)
     batch_type = ONGOING if began == 0 else MAY_BE_NEW
     if others > 0 or laws.transmits_couples(law):  # with couples the torque is wanted by itself
         batch_type = MIXED_TYPES
     settings = BatchSettings(SingleSpheres(), batch_sink(sink), law, sink.time_sign, sink.half, sink.per_joule)
-    more = evaluate_batch(settings, number, batch_type, kinematics, ids[OF_I], ids[OF_J], histories, out)
+    more = evaluate_batch(settings, columns, batch_type, kinematics, ids[OF_I], ids[OF_J], histories, out)
     n, present = 0, 0
-    for t in range(number):
+    for t in range(columns):
         b, force = ids[SPHERE, t], get(out, FORCE, t)
         n = ids[KEPT, t] if t == 0 or ids[SPHERE, t - 1] != b else n
         present |= 1 << min(ids[WALL, t], SINGLE)
@@ -197,7 +197,7 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
     work = no_energy()
     for w in range(walls.material_row.size):
         if is_near(w, present):
-            wall_load = wall_loads.load_of_batch(law, w, number, sink.half, sink.per_joule, ids, kinematics, out, box)
+            wall_load = wall_loads.load_of_batch(law, w, columns, sink.half, sink.per_joule, ids, kinematics, out, box)
             wall_loads.add_to_loads(c, w, wall_load, box)
             work = add_words(work, wall_load.work)
     return add_work(add_sums(sums, more), work), n

@@ -228,15 +228,15 @@ def store_in_row(kinds, law, k, corner, outcome, history, neighbours, box):
 @inline
 def store_corner(kinds, law, k, corner, outcome, history, neighbours, box):
     """Keep the history of a corner in its slot of row k, or in one that is free; nothing if all are taken."""
-    at = PLANE if are_rough(box) else 0
+    column = PLANE if are_rough(box) else 0
     if corner >= 0:
-        at = slot_of_corner(law, k, corner, neighbours)
-        if at == 0:
-            at = slot_of_corner(law, k, -1, neighbours)
-        if at == 0 or not outcome.persists:
+        column = slot_of_corner(law, k, corner, neighbours)
+        if column == 0:
+            column = slot_of_corner(law, k, -1, neighbours)
+        if column == 0 or not outcome.persists:
             return
-        neighbours.wall_history[k, at - 1] = corner + 1
-    laws.store(law, neighbours.wall_history, k, at, history)
+        neighbours.wall_history[k, column - 1] = corner + 1
+    laws.store(law, neighbours.wall_history, k, column, history)
     neighbours.wall_has_history[k] = 1 if corner >= 0 or outcome.persists else 0
 
 
@@ -245,9 +245,9 @@ def slot_of_corner(law, k, corner, neighbours):
     """Column in row k of the history of faces where the slot of a corner, or for -1 an empty one, begins; else 0."""
     columns = laws.columns(law)
     for slot in range(FACE_SLOTS):
-        at = columns + slot * (1 + columns)
-        if neighbours.wall_history[k, at] == corner + 1:
-            return at + 1
+        column = columns + slot * (1 + columns)
+        if neighbours.wall_history[k, column] == corner + 1:
+            return column + 1
     return 0
 
 
@@ -264,9 +264,9 @@ def recall_slot(kinds, law, k, corner, neighbours, box):
     """History of a corner at the face that row k is for."""
     if neighbours.wall_has_history.size > 0 and neighbours.wall_has_history[k] != 0:
         first = PLANE if are_rough(box) else 0
-        at = slot_of_corner(law, k, corner, neighbours) if corner >= 0 else first
-        if at > 0 or corner < 0:
-            return laws.load(law, neighbours.wall_history, k, at)
+        column = slot_of_corner(law, k, corner, neighbours) if corner >= 0 else first
+        if column > 0 or corner < 0:
+            return laws.load(law, neighbours.wall_history, k, column)
     return laws.initial_history(law)
 
 
@@ -294,14 +294,14 @@ def free_slots_in_step(kinds, sink, law, s, b, face, corners, bodies, neighbours
         return
     had, has = neighbours.wall_has_history[k] != 0, False
     for slot in range(FACE_SLOTS):
-        at = columns + slot * (1 + columns)
-        corner = int(neighbours.wall_history[k, at]) - 1 if had else -1
+        column = columns + slot * (1 + columns)
+        corner = int(neighbours.wall_history[k, column]) - 1 if had else -1
         if corner >= 0:
             x = place_at_plane(kinds, s, b, corner, inward(face), bodies)
             if signed_distance(x, face, box) < radius_of(s, b, bodies, kinds):
                 has = True
                 continue
-        neighbours.wall_history[k, at] = 0.0
+        neighbours.wall_history[k, column] = 0.0
     neighbours.wall_has_history[k] = 1 if has else 0
 
 
@@ -362,8 +362,8 @@ def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
             corner = n if corners > 0 else -1
             x = place_at_plane(kinds, s, b, corner, inward(face), bodies)
             overlap = radius_of(s, b, bodies, kinds) - signed_distance(x, face, box)
-            held = laws.has_range(law) and neighbours.wall_has_history[6 * s + face] != 0
-            if overlap > 0.0 or held:
+            persists = laws.has_range(law) and neighbours.wall_has_history[6 * s + face] != 0
+            if overlap > 0.0 or persists:
                 contact, x = face_contact_kinematics(s, b, face, corner, overlap, inward(face), bodies, kinds, box)
                 history = recall(kinds, law, 6 * s + face, corner, neighbours, box)
                 secant = laws.secant(law, m, kinds.modulus.shape[0], contact, history, half)
@@ -406,7 +406,7 @@ OF_I, OF_J, FACE = 2, 3, 4  # rows of integers: materials, row of what is rememb
 @inline
 def touch_faces(law, scheme, c, sink, bodies, kinds, neighbours, box):
     """Add the forces and torques of the faces of a box on the single spheres of chunk c that are near them; `Sums`."""
-    sums, number = no_sums(), 0
+    sums, count = no_sums(), 0
     low, _ = chunk_of(c, bodies.kind.size)
     has_history, block = neighbours.wall_has_history, neighbours.block_of[c]
     kinematics, ids = neighbours.batch_kinematics[block][OF_FACES:], neighbours.batch_ids[block]
@@ -420,15 +420,15 @@ def touch_faces(law, scheme, c, sink, bodies, kinds, neighbours, box):
         for face in range(6):
             k, overlap = 6 * b + face, radius - signed_distance(x, face, box)
             if overlap > -laws.largest_begin_gap(law) or (laws.has_range(law) and has_history[k] != 0):
-                compute_kinematics(number, b, face, overlap, bodies, kinds, box, kinematics, ids)
-                number += 1
+                compute_kinematics(count, b, face, overlap, bodies, kinds, box, kinematics, ids)
+                count += 1
             elif has_history.size > 0:
                 has_history[k] = 0
-        if number > BLOCK - 6:
-            sums = evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums)
-            number = 0
-    if number > 0:
-        sums = evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums)
+        if count > BLOCK - 6:
+            sums = evaluate_columns(law, count, c, sink, bodies, kinds, neighbours, box, sums)
+            count = 0
+    if count > 0:
+        sums = evaluate_columns(law, count, c, sink, bodies, kinds, neighbours, box, sums)
     return sums
 
 
@@ -443,7 +443,7 @@ def compute_kinematics(t, b, face, overlap, bodies, kinds, box, kinematics, ids)
 
 
 @func
-def evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums):
+def evaluate_columns(law, count, c, sink, bodies, kinds, neighbours, box, sums):
     """Evaluate a batch of so many contacts; returns `Sums` with these.
 
     Writes bodies.force, bodies.torque: columns b - first_body, added to [N, N m].
@@ -454,15 +454,15 @@ def evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums)
     kept, out = neighbours.batch_history[block], neighbours.batch_forces[block]
     history, has_history = neighbours.wall_history, neighbours.wall_has_history
     if has_history.size > 0:
-        load_history(SingleSpheres(), law, 0, number, ids[FACE], ids, history, has_history, kept)
+        load_history(SingleSpheres(), law, 0, count, ids[FACE], ids, history, has_history, kept)
     alike = kinds.contact_distance > 0.0
     settings = BatchSettings(SingleSpheres(), batch_sink(sink), law, sink.time_sign, sink.half, sink.per_joule)
     way = MAY_BE_NEW if alike else MIXED_TYPES
-    more = evaluate_new(settings, number, way, kinematics, ids[OF_I], ids[OF_J], kept, out)
+    more = evaluate_new(settings, count, way, kinematics, ids[OF_I], ids[OF_J], kept, out)
     if has_history.size > 0:
-        store_history(SingleSpheres(), law, 0, number, ids[FACE], ids, kept, out, history, has_history)
+        store_history(SingleSpheres(), law, 0, count, ids[FACE], ids, kept, out, history, has_history)
     work = no_energy()
-    for t in range(number):
+    for t in range(count):
         b, face, force = ids[FACE, t] // 6, ids[FACE, t] % 6, get(out, FORCE, t)
         store(bodies.force, b - sink.first_body, add(load(bodies.force, b - sink.first_body), force))
         if bodies.torque.shape[1] > 0:

@@ -40,7 +40,7 @@ from dem.kernels.walls.potential_terms import DEEPEST, add_piece, clear_contact
 # profile is a surface of revolution
 FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER, TRIANGLES, SHELL, TORUS, PROFILE, HOLLOW_TORUS = range(9)
 MOST_STEPS = 60
-PLACES, TURNS = 8, 8  # in a tube: directions to start from all around, and turns about the axis on either side
+TUBE_STARTS, TURNS = 8, 8  # in a tube: directions to start from all around, and turns about the axis on either side
 WIDE = 0.99  # sine of the angle within which the body is seen from the axis, at most
 RINGS = 4  # of directions to start from around the one to the centre
 SAME = 1e-3  # distance of places over the size of a body, below which two maxima are one
@@ -81,17 +81,17 @@ class ConvexShells(ConvexMeshes):
 
 
 @inline
-def write_contact(contacts, t, overlap, n, place, power):
+def write_contact(contacts, t, overlap, n, point, power):
     """Write a contact of one piece, known by its direction, and the body's support point."""
     clear_contact(contacts, t, key_of_direction(n))
     add_piece(contacts, t, overlap, n, key_of_direction(n), power)
-    write_contact_point(contacts, t, place)
+    write_contact_point(contacts, t, point)
 
 
 @inline
-def write_contact_point(contacts, t, place):
-    """Write the place of a contact, about which its force has no torque."""
-    contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = place
+def write_contact_point(contacts, t, point):
+    """Write the point of a contact, about which its force has no torque."""
+    contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = point
     contacts[t, PITCH] = 0.0
 
 
@@ -133,27 +133,27 @@ def find_local_maximum(body, c, radius, axis, n):
             s_2 = (a * g_2 - b * g_1) / (a * d - b * b)
             s_1 = (g_1 - b * s_2) / a
             moved = add(scale(s_1, t_1), scale(s_2, t_2))
-            promise = 0.5 * (s_1 * g_1 + s_2 * g_2)
-            if promise <= NOISE * (radius + abs(f)):
+            gain = 0.5 * (s_1 * g_1 + s_2 * g_2)
+            if gain <= NOISE * (radius + abs(f)):
                 turned_1, turned_2 = k_11 * s_1 + k_12 * s_2, k_12 * s_1 + k_22 * s_2
                 x = add(x, add(scale(turned_1, t_1), scale(turned_2, t_2)))
-                return f + promise, unit(add(n, moved)), x
+                return f + gain, unit(add(n, moved)), x
             m = unit(add(n, moved))
-            f_m, x_m, there = overlap_along(body, c, radius, m)
+            f_m, x_m, curvature_m = overlap_along(body, c, radius, m)
             if f_m > f:
-                f, n, x, curvature = f_m, m, x_m, there
+                f, n, x, curvature = f_m, m, x_m, curvature_m
                 continue
         m = direction_across(e, axis)
-        f_m, x_m, there = overlap_along(body, c, radius, m)
+        f_m, x_m, curvature_m = overlap_along(body, c, radius, m)
         if not f_m > f:
             break
-        f, n, x, curvature = f_m, m, x_m, there
+        f, n, x, curvature = f_m, m, x_m, curvature_m
     return f, n, x
 
 
 @inline
 def add_maximum(contacts, count, body, c, radius, axis, n, beyond, size, power):
-    """Climb from n, and write the contact that is found there, if it is none of those before; returns their number."""
+    """Find the local maximum from n on, and write its contact unless it is known; returns the number of contacts."""
     f, n, x = find_local_maximum(body, c, radius, axis, n)
     return add_unless_known(contacts, count, f + beyond, n, x, size, power)
 
@@ -177,22 +177,22 @@ def find_maxima(convex, w, body, c, axis, bound, beyond, power, contacts):
 
     f > 0 is possible only where bound + n·c > R. Starts are spread over these directions. c, axis: as of
     `find_local_maximum`; bound, beyond: radius of the bounding sphere, how far beyond touching contacts are wanted [m].
-    The places of contacts are the support points about the body's centre.
+    The contact points are the support points about the body's centre.
     """
     count, radius = 0, convex.radius[w]
     middle = add_scaled(c, -dot(c, axis), axis)
     far = math.sqrt(dot(middle, middle))
-    least = radius - beyond - bound
-    if far <= least:
+    min_along = radius - beyond - bound
+    if far <= min_along:
         return 0
-    flat = dot(axis, axis) > 0.0
-    if least > 0.0:
-        u, share = scale(1.0 / far, middle), least / far
+    is_planar = dot(axis, axis) > 0.0
+    if min_along > 0.0:
+        u, share = scale(1.0 / far, middle), min_along / far
         spread = math.sqrt((1.0 - share) * (1.0 + share))
-        if flat:
-            v, number = cross(axis, u), convex.circle.shape[1]
-            for k in range(number):
-                y = spread * (2.0 * k + 1.0 - number) / number
+        if is_planar:
+            v, starts = cross(axis, u), convex.circle.shape[1]
+            for k in range(starts):
+                y = spread * (2.0 * k + 1.0 - starts) / starts
                 n = unit(add_scaled(scale(math.sqrt(1.0 - y * y), u), y, v))
                 count = add_maximum(contacts, count, body, c, radius, axis, n, beyond, bound, power)
             return count
@@ -204,7 +204,7 @@ def find_maxima(convex, w, body, c, axis, bound, beyond, power, contacts):
                 n = unit(add_scaled(sideways, math.sqrt(1.0 - y * y), u))
                 count = add_maximum(contacts, count, body, c, radius, axis, n, beyond, bound, power)
         return count
-    if flat:
+    if is_planar:
         v_1, v_2 = across(axis)
         for k in range(convex.circle.shape[1]):
             n = unit(add(scale(convex.circle[0, k], v_1), scale(convex.circle[1, k], v_2)))
@@ -230,7 +230,7 @@ def across_tube(body, c, axis, ring, tube, u, n):
 def find_inside_torus(convex, w, body, c, axis, bound, beyond, power, contacts):
     """Write the contacts of a body inside of a torus; as `find_maxima`.
 
-    A place y of the tube is farthest from its centre line R u, u along the part of y across the axis. So contacts are
+    The point of the centre line nearest to y is R u, with u along the part of y across the axis. So contacts are
     the local maxima of f in the planes of the axis and u, f that of a cylinder about R u, where the support point x has
     (x + c) · (a × u) = 0: a root, which is found by false position. f is stationary there for all u as well.
     """
@@ -244,31 +244,31 @@ def find_inside_torus(convex, w, body, c, axis, bound, beyond, power, contacts):
         return 0
     share, sideways = min(bound / max(far, bound), WIDE), cross(axis, middle)
     spread = 1.01 * share / math.sqrt((1.0 - share) * (1.0 + share))
-    for start in range(PLACES):
-        at = start * (convex.circle.shape[1] // PLACES)
-        n = add(scale(convex.circle[0, at], middle), scale(convex.circle[1, at], axis))
+    for start in range(TUBE_STARTS):
+        direction = start * (convex.circle.shape[1] // TUBE_STARTS)
+        n = add(scale(convex.circle[0, direction], middle), scale(convex.circle[1, direction], axis))
         u, v = middle, middle
-        f, n, x, at_u = across_tube(body, c, axis, ring, tube, u, n)
-        side, at_v, turn = 1.0 if at_u > 0.0 else -1.0, at_u, 0
-        while at_v * side > 0.0 and turn < TURNS:
+        f, n, x, f_u = across_tube(body, c, axis, ring, tube, u, n)
+        side, f_v, turn = 1.0 if f_u > 0.0 else -1.0, f_u, 0
+        while f_v * side > 0.0 and turn < TURNS:
             turn += 1
-            u, at_u = v, at_v
+            u, f_u = v, f_v
             v = unit(add_scaled(middle, side * spread * turn / TURNS, sideways))
-            f, n, x, at_v = across_tube(body, c, axis, ring, tube, v, n)
-        if at_v * side > 0.0:
+            f, n, x, f_v = across_tube(body, c, axis, ring, tube, v, n)
+        if f_v * side > 0.0:
             continue
-        last, value = 0, at_v
+        last, value = 0, f_v
         for _ in range(MOST_STEPS):
             gap = subtract(v, u)
             if value == 0.0 or dot(gap, gap) < STRAIGHT:
                 break
-            m = unit(add(scale(-at_v, u), scale(at_u, v)) if side > 0.0 else add(scale(at_v, u), scale(-at_u, v)))
+            m = unit(add(scale(-f_v, u), scale(f_u, v)) if side > 0.0 else add(scale(f_v, u), scale(-f_u, v)))
             f, n, x, value = across_tube(body, c, axis, ring, tube, m, n)
             if value * side > 0.0:
-                u, at_u, at_v = m, value, 0.5 * at_v if last > 0 else at_v
+                u, f_u, f_v = m, value, 0.5 * f_v if last > 0 else f_v
                 last = 1
             else:
-                v, at_v, at_u = m, value, 0.5 * at_u if last < 0 else at_u
+                v, f_v, f_u = m, value, 0.5 * f_u if last < 0 else f_u
                 last = -1
         count = add_unless_known(contacts, count, f + beyond, n, x, bound, power)
     return count
@@ -283,7 +283,7 @@ find_on_triangles = select("convex", {ConvexWalls: 0, ConvexMeshes: find_on_mesh
 
 @inline
 def add_end(contacts, count, body, along, half, n, beyond, power):
-    """Write the contact with an end of a drum, a plane of inward normal n; returns the number of contacts."""
+    """Write the contact with an end of a cylinder, a plane of inward normal n; returns the number of contacts."""
     h, x = support_of(body, scale(-1.0, n))
     overlap = h - (along + half) + beyond
     if overlap <= 0.0 or count >= contacts.shape[0]:
@@ -294,7 +294,7 @@ def add_end(contacts, count, body, along, half, n, beyond, power):
 
 @func
 def find_inside_cylinder(convex, w, body, c, axis, bound, beyond, power, contacts):
-    """Write the contacts of a body inside a closed drum; as `find_maxima`."""
+    """Write the contacts of a body inside a closed cylinder; as `find_maxima`."""
     count = find_maxima(convex, w, body, c, axis, bound, beyond, power, contacts)
     along = dot(c, axis)
     count = add_end(contacts, count, body, along, convex.half[w], axis, beyond, power)
@@ -303,7 +303,7 @@ def find_inside_cylinder(convex, w, body, c, axis, bound, beyond, power, contact
 
 @inline
 def is_within(convex, w, c, axis):
-    """Whether a place is inside of a closed drum."""
+    """Whether a point is inside of a closed cylinder."""
     along = dot(c, axis)
     off = add_scaled(c, -along, axis)
     return abs(along) < convex.half[w] and dot(off, off) < convex.radius[w] * convex.radius[w]
@@ -415,8 +415,8 @@ def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):  # noqa:
     else:
         count = find_outside(w, body, u, turn, radius, beyond, power, walls, c, count)
     for t in range(count):
-        pitch, place = contacts[t, PITCH], in_world(w, contact_point(contacts, t), box)
-        write_contact_point(contacts, t, add_scaled(add(x, place), radius, in_world(w, unit_of(contacts, t), box)))
+        pitch, point = contacts[t, PITCH], in_world(w, contact_point(contacts, t), box)
+        write_contact_point(contacts, t, add_scaled(add(x, point), radius, in_world(w, unit_of(contacts, t), box)))
         contacts[t, PITCH] = pitch
     return count
 

@@ -23,7 +23,7 @@ from dem.kernels.walls.contact_patches import (
     CONTACT,
     EDGES,
     IS_MINIMUM,
-    NUMBER,
+    PIECE,
     REGION,
     TAKEN,
     cancel,
@@ -38,15 +38,15 @@ from dem.kernels.walls.triangles import AB, AC, CORNER, NORMAL, closest, edge_of
 # columns of a contact besides: place that touches, three; and how far the torque about it is along the normal, over the
 # force [m]
 CONTACT_POINT, PITCH, CONTACT_COLUMNS = COLUMNS, COLUMNS + 3, COLUMNS + 4
-# columns of scratch: n in the first three; overlap; place on the body about its centre, three; vertices of a piece
-DEPTH, TOUCHING, VERTICES, SCRATCH = 3, 12, 15, 24
-AT_END = 1e-9  # of the length of an edge, within which a place is its end
+# columns of scratch: n in the first three; overlap; point on the body about its centre, three; vertices of a piece
+DEPTH, BODY_POINT, VERTICES, SCRATCH = 3, 12, 15, 24
+END_TOLERANCE = 1e-9  # of the length of an edge, within which a point is its end
 UNTURNED = (1.0, 0.0, 0.0, 0.0)
 
 
 @func
 def edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers):
-    """Overlap of a body with an edge of triangle f, normal to the body, its place about its centre, share of the edge.
+    """Overlap of a body with an edge of triangle f, normal to the body, point about its centre, share of the edge.
 
     convex, w: ConvexWalls; wall, whose shape is that of triangles.
     body, u, n: ConvexBody, its centre [m], a unit vector to begin with.
@@ -57,26 +57,26 @@ def edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers):
     for k in range(3):
         numbers[k], numbers[3 + k], numbers[6 + k] = 0.0, along[k], along[k]
     piece = ConvexBody(convex.kinds, convex.shape[w], numbers, 0, UNTURNED)
-    depth, n, x, place, _, _ = convex_overlap(piece, body, subtract(u, start), n, beyond)
-    return depth, n, place, dot(x, along) / dot(along, along)
+    depth, n, x, point, _, _ = convex_overlap(piece, body, subtract(u, start), n, beyond)
+    return depth, n, point, dot(x, along) / dot(along, along)
 
 
 @inline
 def region_of(edge, share):
-    """Region of a triangle, see `dem.kernels.walls.triangles`, of a place on an edge."""
-    if share <= AT_END:
+    """Region of a triangle, see `dem.kernels.walls.triangles`, of a point on an edge."""
+    if share <= END_TOLERANCE:
         return 5 if edge == 1 else 4
-    if share >= 1.0 - AT_END:
+    if share >= 1.0 - END_TOLERANCE:
         return 5 if edge == 0 else 6
     return 1 + edge
 
 
 @func
 def touch_triangle(convex, w, body, u, f, beyond, geometry, numbers):
-    """Overlap of a body with triangle f, normal to the body, its place about its centre, and the region that touches.
+    """Overlap of a body with triangle f, normal to the body, point about its centre, and the region that touches.
 
     convex, w, body, u, f, beyond, geometry: see `edge_overlap`.
-    Returns the overlap, less than -beyond for those that are apart [m]; normal; place [m]; region.
+    Returns the overlap, less than -beyond for those that are apart [m]; normal; point [m]; region.
     """
     n, p = triple(geometry.triangle, f, NORMAL), subtract(u, triple(geometry.triangle, f, CORNER))
     ab, ac, upward = triple(geometry.triangle, f, AB), triple(geometry.triangle, f, AC), n
@@ -91,9 +91,9 @@ def touch_triangle(convex, w, body, u, f, beyond, geometry, numbers):
         return best, n, x, 0
     start, best = n, -math.inf
     for edge in range(3):
-        depth, m, place, share = edge_overlap(convex, w, body, u, f, edge, start, beyond, geometry, numbers)
+        depth, m, point, share = edge_overlap(convex, w, body, u, f, edge, start, beyond, geometry, numbers)
         if depth > best:
-            best, n, x, region = depth, m, place, region_of(edge, share)
+            best, n, x, region = depth, m, point, region_of(edge, share)
     return best, n, x, region
 
 
@@ -112,11 +112,11 @@ def gather(convex, w, body, u, bound, beyond, geometry, scratch):
     for entry in range(geometry.cells[leaf, 1], geometry.cells[leaf, 2]):
         f = geometry.listed[entry]
         if may_reach(geometry.triangle, f, u, bound + beyond):
-            depth, n, place, region = touch_triangle(convex, w, body, u, f, beyond, geometry, numbers)
+            depth, n, point, region = touch_triangle(convex, w, body, u, f, beyond, geometry, numbers)
             if depth + beyond > 0.0:
                 scratch[count, 0], scratch[count, 1], scratch[count, 2] = n
-                scratch[count, DEPTH], scratch[count, NUMBER], scratch[count, REGION] = depth + beyond, f, region
-                scratch[count, TOUCHING], scratch[count, TOUCHING + 1], scratch[count, TOUCHING + 2] = place
+                scratch[count, DEPTH], scratch[count, PIECE], scratch[count, REGION] = depth + beyond, f, region
+                scratch[count, BODY_POINT], scratch[count, BODY_POINT + 1], scratch[count, BODY_POINT + 2] = point
                 count += 1
     return count
 
@@ -128,9 +128,9 @@ def normal_in(scratch, i):
 
 
 @inline
-def touching_in(scratch, i):
-    """Place on the body of row i, about its centre."""
-    return scratch[i, TOUCHING], scratch[i, TOUCHING + 1], scratch[i, TOUCHING + 2]
+def body_point_in(scratch, i):
+    """Point on the body of row i, about its centre."""
+    return scratch[i, BODY_POINT], scratch[i, BODY_POINT + 1], scratch[i, BODY_POINT + 2]
 
 
 @func
@@ -142,7 +142,7 @@ def join(convex, w, body, u, beyond, count, parts, geometry, scratch):
             scratch[i, EDGES + edge] = math.inf
             j = neighbour(i, edge, count, geometry, scratch)
             if j >= 0 and find_root(i, scratch) != find_root(j, scratch):
-                f, n = int(scratch[i, NUMBER]), normal_in(scratch, i)
+                f, n = int(scratch[i, PIECE]), normal_in(scratch, i)
                 depth, _, _, _ = edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers)
                 scratch[i, EDGES + edge] = -(depth + beyond)
     return join_in_order(count, parts, 0.0, geometry, scratch)
@@ -150,7 +150,7 @@ def join(convex, w, body, u, beyond, count, parts, geometry, scratch):
 
 @inline
 def contact_point(contacts, t):
-    """Place of contact t [m]."""
+    """Contact point of contact t [m]."""
     return contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2]
 
 
@@ -165,7 +165,7 @@ def add_torque(contacts, t, sign, depth, n, x, power):
 
 
 @inline
-def finish(contacts, t):
+def complete_contact(contacts, t):
     """Compute contact point and pitch of contact t from the sums of force and torque.
 
     The force at the contact point has the torque, except its part along the force, which is the pitch times the force.
@@ -174,9 +174,9 @@ def finish(contacts, t):
     square = dot(total, total)
     if square == 0.0:
         return
-    place = scale(1.0 / square, add_scaled(cross(total, torque), contacts[t, PITCH], total))
+    point = scale(1.0 / square, add_scaled(cross(total, torque), contacts[t, PITCH], total))
     contacts[t, PITCH] = dot(torque, total) / square
-    contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = place
+    contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = point
 
 
 @func
@@ -192,10 +192,10 @@ def find_on_mesh(convex, w, body, u, bound, beyond, power, geometry, contacts, s
     if count == 0:
         return 0
     parts = cancel(count, geometry, scratch)
-    lows = parts
+    minima = parts
     if parts > 1:
         parts = join(convex, w, body, u, beyond, count, parts, geometry, scratch)
-    return sum_terms(convex, w, body, u, beyond, power, count, lows > 1, first, geometry, contacts, scratch)
+    return sum_terms(convex, w, body, u, beyond, power, count, minima > 1, first, geometry, contacts, scratch)
 
 
 @inline
@@ -215,42 +215,42 @@ def sum_terms(convex, w, body, u, beyond, power, count, joined, first, geometry,
     first: number of the first triangle of the mesh.
     Writes contacts: rows.
     """
-    made = 0
+    written = 0
     for i in range(count):
         root = find_root(i, scratch)
         if root == i:
-            scratch[i, CONTACT] = made if made < contacts.shape[0] else -1
-            if made < contacts.shape[0]:
-                begin_contact(contacts, made, int(scratch[i, NUMBER]) - first)
-                made += 1
+            scratch[i, CONTACT] = written if written < contacts.shape[0] else -1
+            if written < contacts.shape[0]:
+                begin_contact(contacts, written, int(scratch[i, PIECE]) - first)
+                written += 1
         t = int(scratch[root, CONTACT])
         if t >= 0 and scratch[i, IS_MINIMUM] > 0.0:
-            n, depth, x = normal_in(scratch, i), scratch[i, DEPTH], touching_in(scratch, i)
-            add_piece(contacts, t, depth, n, int(scratch[i, NUMBER]) - first, power)
+            n, depth, x = normal_in(scratch, i), scratch[i, DEPTH], body_point_in(scratch, i)
+            add_piece(contacts, t, depth, n, int(scratch[i, PIECE]) - first, power)
             add_torque(contacts, t, 1.0, depth, n, x, power)
         for edge in range(3 if t >= 0 and joined else 0):
             if scratch[i, EDGES + edge] == TAKEN:
-                f, n, numbers = int(scratch[i, NUMBER]), normal_in(scratch, i), scratch[0, VERTICES:]
+                f, n, numbers = int(scratch[i, PIECE]), normal_in(scratch, i), scratch[0, VERTICES:]
                 depth, n, x, _ = edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers)
                 subtract_link(contacts, t, depth + beyond, n, power)
                 add_torque(contacts, t, -1.0, depth + beyond, n, x, power)
-    for t in range(made):
-        i = counted_once(t, count, scratch)
+    for t in range(written):
+        i = only_minimum(t, count, scratch)
         if i >= 0 and contacts[t, LINKS] == 0.0:
-            contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = touching_in(
+            contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = body_point_in(
                 scratch, i
             )
             contacts[t, PITCH] = 0.0
         else:
-            finish(contacts, t)
-    return made
+            complete_contact(contacts, t)
+    return written
 
 
 @inline
-def counted_once(t, count, scratch):
-    """Row of the one triangle that counts of those in contact t, or -1 if there are several."""
-    found, number = -1, 0
+def only_minimum(t, count, scratch):
+    """Row of the only local minimum among the triangles of contact t, or -1 if there are several."""
+    found, minima = -1, 0
     for i in range(count):
         if scratch[i, IS_MINIMUM] > 0.0 and int(scratch[find_root(i, scratch), CONTACT]) == t:
-            found, number = i, number + 1
-    return found if number == 1 else -1
+            found, minima = i, minima + 1
+    return found if minima == 1 else -1

@@ -34,17 +34,17 @@ INSIDE, OUTSIDE, LOW_RIM, HIGH_RIM, RING, JOINT = range(6)
 # and the height of its middle [m]; of each joint radius and height [m], unit vectors (r, z) into its segments, or zeros
 SEGMENT, JOINT_NUMBERS = SHELL_NUMBERS, 6
 MOST_STEPS = 60
-CLOSE = 1e-30  # square of the angle between directions that are one
+SAME_DIRECTION = 1e-30  # square of the angle between directions that are one
 
 
 @func
-def at_direction(place, body, c, axis, u, start, beyond, convex, part):
+def at_direction(feature, body, c, axis, u, start, beyond, convex, part):
     """Overlap at a direction u across the axis; see above.
 
-    place: INSIDE, OUTSIDE, LOW_RIM, HIGH_RIM, RING or JOINT.
+    feature: INSIDE, OUTSIDE, LOW_RIM, HIGH_RIM, RING or JOINT.
     start: unit vector, or zeros, to begin the overlap at a rim with.
     part: shape of the ball that goes round rings, where its numbers and those of the shell or joint begin.
-    Returns the overlap [m], what is positive where the place wanted is farther along a × u, normal from wall to body,
+    Returns the overlap [m], a value that is positive if the maximum is farther along a × u, normal from wall to body,
     support point about the centre of the body [m], whether it is a contact if the overlap is a maximum.
     """
     shape, first, k = part
@@ -52,36 +52,36 @@ def at_direction(place, body, c, axis, u, start, beyond, convex, part):
     low_closed, high_closed = convex.numbers[k + LOW_CLOSED] != 0.0, convex.numbers[k + HIGH_CLOSED] != 0.0
     forward, along = cross(axis, u), add(scale(high - low, u), scale(2.0 * half, axis))
     length = math.sqrt(dot(along, along))
-    if place == INSIDE or place == OUTSIDE:  # noqa: PLR1714
+    if feature == INSIDE or feature == OUTSIDE:  # noqa: PLR1714
         along = scale(1.0 / length, along)
         n = scale(1.0 / length, subtract(scale(2.0 * half, u), scale(high - low, axis)))
         begin = add_scaled(scale(low, u), -half, axis)
-        height, sign = dot(n, subtract(c, begin)), 1.0 if place == INSIDE else -1.0
+        height, sign = dot(n, subtract(c, begin)), 1.0 if feature == INSIDE else -1.0
         h, x = support_of(body, scale(sign, n))
         y = add(x, c)
         s = dot(subtract(y, begin), along)
         beyond_low, beyond_high = s < 0.0, s > length
-        if place == INSIDE:
+        if feature == INSIDE:
             up = dot(c, axis)
             beyond_low = beyond_low and not (low_closed and up > -half)
             beyond_high = beyond_high and not (high_closed and up < half)
         is_contact = sign * height < 0.0 and not beyond_low and not beyond_high
         return h + sign * height, dot(y, forward), scale(-sign, n), x, is_contact
-    is_low = place == LOW_RIM
+    is_low = feature == LOW_RIM
     centre = add_scaled(scale(low if is_low else high, u), -half if is_low else half, axis)
-    if place == JOINT:
+    if feature == JOINT:
         centre = add_scaled(scale(convex.numbers[k], u), convex.numbers[k + 1], axis)
-    way = subtract(c, centre)
+    separation = subtract(c, centre)
     if dot(start, start) == 0.0:
-        start = unit(way)
+        start = unit(separation)
     ball = ConvexBody(convex.kinds, shape, convex.numbers, first, (1.0, 0.0, 0.0, 0.0))
-    overlap, n, _, x, _, _ = convex_overlap(ball, body, way, start, math.inf)
+    overlap, n, _, x, _, _ = convex_overlap(ball, body, separation, start, math.inf)
     is_contact = True
-    if place == JOINT:
+    if feature == JOINT:
         across, up = dot(n, u), dot(n, axis)
         for into in (k + 2, k + 4):
             is_contact = is_contact and across * convex.numbers[into] + up * convex.numbers[into + 1] <= 0.0
-    elif place != RING:
+    elif feature != RING:
         is_contact = dot(n, along) * (-1.0 if is_low else 1.0) >= 0.0
         if low_closed if is_low else high_closed:
             is_contact = is_contact and dot(n, u) >= 0.0
@@ -89,95 +89,95 @@ def at_direction(place, body, c, axis, u, start, beyond, convex, part):
 
 
 @func
-def find_between(place, body, c, axis, u, at_u, v, at_v, start, beyond, convex, part):
+def find_between(feature, body, c, axis, u, value_u, v, value_v, start, beyond, convex, part):
     """Overlap at the root between two directions, with values of either sign; as `at_direction`."""
-    _, _, _, x_u, _ = at_direction(place, body, c, axis, u, start, beyond, convex, part)
-    overlap, value, n, x_v, is_contact = at_direction(place, body, c, axis, v, start, beyond, convex, part)
-    x, exact_u, exact_v, side = x_v, at_u, at_v, 0
+    _, _, _, x_u, _ = at_direction(feature, body, c, axis, u, start, beyond, convex, part)
+    overlap, value, n, x_v, is_contact = at_direction(feature, body, c, axis, v, start, beyond, convex, part)
+    x, exact_u, exact_v, side = x_v, value_u, value_v, 0
     for _ in range(MOST_STEPS):
         gap = subtract(v, u)
-        if value == 0.0 or dot(gap, gap) < CLOSE:
+        if value == 0.0 or dot(gap, gap) < SAME_DIRECTION:
             break
-        m = unit(add(scale(-at_v, u), scale(at_u, v)))
-        start = n if place > OUTSIDE else start
-        overlap, value, n, x, is_contact = at_direction(place, body, c, axis, m, start, beyond, convex, part)
+        m = unit(add(scale(-value_v, u), scale(value_u, v)))
+        start = n if feature > OUTSIDE else start
+        overlap, value, n, x, is_contact = at_direction(feature, body, c, axis, m, start, beyond, convex, part)
         if value > 0.0:
-            u, at_u, exact_u, x_u = m, value, value, x
-            at_v = 0.5 * at_v if side > 0 else at_v
+            u, value_u, exact_u, x_u = m, value, value, x
+            value_v = 0.5 * value_v if side > 0 else value_v
             side = 1
         else:
-            v, at_v, exact_v, x_v = m, value, value, x
-            at_u = 0.5 * at_u if side < 0 else at_u
+            v, value_v, exact_v, x_v = m, value, value, x
+            value_u = 0.5 * value_u if side < 0 else value_u
             side = -1
     gap = subtract(v, u)
     if (
-        place == OUTSIDE and dot(gap, gap) < CLOSE and exact_u > exact_v
+        feature == OUTSIDE and dot(gap, gap) < SAME_DIRECTION and exact_u > exact_v
     ):  # between vertices, on the edge that joins them
         x = add(scale(-exact_v / (exact_u - exact_v), x_u), scale(exact_u / (exact_u - exact_v), x_v))
     return overlap, n, x, is_contact
 
 
 @func
-def add_along(place, body, c, axis, least, beyond, power, convex, part, contacts, count):
-    """Write the contacts of one place, see `at_direction`; returns the number of contacts.
+def add_along(feature, body, c, axis, min_along, beyond, power, convex, part, contacts, count):
+    """Write the contacts of one feature, see `at_direction`; returns the number of contacts.
 
-    least: of the component of directions along that to the body, over its distance from the axis, where contacts may
-        be [m].
+    min_along: contacts are possible only in directions whose component along that to the body, times its distance from
+        the axis, is larger [m].
     """
     middle = add_scaled(c, -dot(c, axis), axis)
     far = math.sqrt(dot(middle, middle))
-    if far <= least:
+    if far <= min_along:
         return count
-    number, zero = convex.circle.shape[1], (0.0, 0.0, 0.0)
-    is_arc = least > 0.0
+    starts, zero = convex.circle.shape[1], (0.0, 0.0, 0.0)
+    is_arc = min_along > 0.0
     first = scale(1.0 / far, middle) if far > 0.0 else across(axis)[0]
     second, spread = cross(axis, first), 1.0
     if is_arc:
-        share = least / far
+        share = min_along / far
         spread = math.sqrt((1.0 - share) * (1.0 + share))
-    start, u, at_u = zero, zero, 0.0
-    for k in range(number + 1):
+    start, u, value_u = zero, zero, 0.0
+    for k in range(starts + 1):
         if is_arc:
-            y = spread * (2.0 * k - number) / number
+            y = spread * (2.0 * k - starts) / starts
             v = unit(add_scaled(scale(math.sqrt((1.0 - y) * (1.0 + y)), first), y, second))
         else:
-            at = k % number
-            v = unit(add(scale(convex.circle[0, at], first), scale(convex.circle[1, at], second)))
-        _, at_v, n, _, _ = at_direction(place, body, c, axis, v, start, beyond, convex, part)
-        start = n if place > OUTSIDE else zero
-        if k > 0 and at_u > 0.0 and at_v <= 0.0:
+            direction = k % starts
+            v = unit(add(scale(convex.circle[0, direction], first), scale(convex.circle[1, direction], second)))
+        _, value_v, n, _, _ = at_direction(feature, body, c, axis, v, start, beyond, convex, part)
+        start = n if feature > OUTSIDE else zero
+        if k > 0 and value_u > 0.0 and value_v <= 0.0:
             overlap, n, x, is_contact = find_between(
-                place, body, c, axis, u, at_u, v, at_v, start, beyond, convex, part
+                feature, body, c, axis, u, value_u, v, value_v, start, beyond, convex, part
             )
             if is_contact:
                 count = add_contact(overlap + beyond, n, x, power, contacts, count)
-        u, at_u = v, at_v
+        u, value_u = v, value_v
     return count
 
 
 @func
-def add_rim(place, body, c, axis, radius, height, reach, beyond, power, convex, part, contacts, count):
+def add_rim(feature, body, c, axis, radius, height, reach, beyond, power, convex, part, contacts, count):
     """Write the contacts with a circle about the axis; returns the number of contacts.
 
     radius, height: of the circle, 0 for a tip; along the axis [m].
-    reach: from places of the circle to the centre of the body [m].
+    reach: largest distance of the circle from the centre of the body [m].
     """
     if radius == 0.0:
-        return add_tip(place, body, c, axis, beyond, power, convex, part, contacts, count)
+        return add_tip(feature, body, c, axis, beyond, power, convex, part, contacts, count)
     up = dot(c, axis) - height
-    least = 0.5 * (radius * radius + dot(c, c) - dot(c, axis) * dot(c, axis) + up * up - reach * reach) / radius
-    return add_along(place, body, c, axis, least, beyond, power, convex, part, contacts, count)
+    min_along = 0.5 * (radius * radius + dot(c, c) - dot(c, axis) * dot(c, axis) + up * up - reach * reach) / radius
+    return add_along(feature, body, c, axis, min_along, beyond, power, convex, part, contacts, count)
 
 
 @func
-def add_tip(place, body, c, axis, beyond, power, convex, part, contacts, count):
+def add_tip(feature, body, c, axis, beyond, power, convex, part, contacts, count):
     """Write the contact with the tip of a cone; returns the number of contacts."""
     u = across(axis)[0]
-    _, _, n, _, _ = at_direction(place, body, c, axis, u, (0.0, 0.0, 0.0), beyond, convex, part)
+    _, _, n, _, _ = at_direction(feature, body, c, axis, u, (0.0, 0.0, 0.0), beyond, convex, part)
     off = add_scaled(n, -dot(n, axis), axis)
     if dot(off, off) > 0.0:
         u = unit(off)
-    overlap, _, n, x, is_contact = at_direction(place, body, c, axis, u, n, beyond, convex, part)
+    overlap, _, n, x, is_contact = at_direction(feature, body, c, axis, u, n, beyond, convex, part)
     if is_contact:
         count = add_contact(overlap + beyond, n, x, power, contacts, count)
     return count
@@ -268,8 +268,8 @@ def add_annulus(body, c, axis, low, high, beyond, power, contacts, count):
     h, x = support_of(body, scale(-side, axis))
     y = add(x, c)
     off = add_scaled(y, -dot(y, axis), axis)
-    square, least, most = dot(off, off), min(low, high), max(low, high)
-    if not least * least <= square <= most * most:
+    square, inner, outer = dot(off, off), min(low, high), max(low, high)
+    if not inner * inner <= square <= outer * outer:
         return count
     return add_contact(h - side * dot(c, axis) + beyond, scale(side, axis), x, power, contacts, count)
 
@@ -282,21 +282,21 @@ def find_at_profile(convex, w, body, c, axis, bound, beyond, power, contacts):
     meet there. c: centre of the body from where r and z are 0 [m].
     """
     k, reach, count = convex.first_number[w], bound + beyond, 0
-    segments, joints, at = int(convex.numbers[k + 1]), int(convex.numbers[k + 2]), k + 3
+    segments, joints, row = int(convex.numbers[k + 1]), int(convex.numbers[k + 2]), k + 3
     for _ in range(segments):
-        part = (convex.shape[w], k, at - LOW_RADIUS)
+        part = (convex.shape[w], k, row - LOW_RADIUS)
         low, high, half, middle = (
-            convex.numbers[at], convex.numbers[at + 1], convex.numbers[at + 2], convex.numbers[at + SEGMENT - 1],
+            convex.numbers[row], convex.numbers[row + 1], convex.numbers[row + 2], convex.numbers[row + SEGMENT - 1],
         )  # fmt: skip
         from_middle = add_scaled(c, -middle, axis)
         if half == 0.0:
             count = add_annulus(body, from_middle, axis, low, high, beyond, power, contacts, count)
         elif abs(dot(from_middle, axis)) < half + reach:
             _, count = add_sides(body, from_middle, axis, reach, beyond, power, convex, part, contacts, count)
-        at += SEGMENT
+        row += SEGMENT
     for _ in range(joints):
-        part, radius, height = (convex.shape[w], k, at), convex.numbers[at], convex.numbers[at + 1]
+        part, radius, height = (convex.shape[w], k, row), convex.numbers[row], convex.numbers[row + 1]
         if abs(dot(c, axis) - height) < reach:
             count = add_rim(JOINT, body, c, axis, radius, height, reach, beyond, power, convex, part, contacts, count)
-        at += JOINT_NUMBERS
+        row += JOINT_NUMBERS
     return count

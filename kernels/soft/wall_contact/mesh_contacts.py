@@ -23,11 +23,11 @@ from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, POTENTIAL, clear_
 from dem.kernels.walls.triangles import closest, from_piece, triple
 
 PAIRS = 4 * BLOCK
-# columns of `Walls.pairs`: of each pair, then of each sphere; rows of `Walls.places`, after the centre; columns of
+# columns of `Walls.pairs`: of each pair, then of each sphere; rows of `Walls.centres`, after the centre; columns of
 # `Walls.pair_results`, see `dem.kernels.walls.potential_terms`
 PAIR_SPHERE, PAIR_TRIANGLE, FIRST_PAIR, END_PAIR = 0, PAIRS, 2 * PAIRS, 2 * PAIRS + BLOCK
 PAIR_COLUMNS = 2 * PAIRS + 2 * BLOCK
-REACH, PLACE_ROWS = 3, 4
+REACH, CENTRE_ROWS = 3, 4
 OVERLAP, TOTAL, ENERGY, REGION = 0, PAIRS, 4 * PAIRS, 5 * PAIRS  # REGION: 0 of a pair apart, else 1 + region
 GATHERED = 6 * PAIRS  # rows of BLOCK pairs: from corner A to the sphere, its reach, B - A, C - A, normal
 AB, AC, NORMAL, TRIANGLE = 4, 7, 10, 13
@@ -36,11 +36,11 @@ UNDECIDED = 3  # number of hits for which `find_contacts_of` evaluates all trian
 
 
 @inline
-def place_near_walls(law, near, spheres, block, bodies, kinds, box):
+def write_centres_near_walls(law, near, spheres, block, bodies, kinds, box):
     """Write the centres of a block of spheres in the frames of the walls whose bits are given."""
     for w in range(box.walls.material_row.size):
         if is_near(w, near):
-            place_in_wall_frame(law, w, spheres, bodies, kinds, box, box.walls.places[block, w])
+            write_centres_in_frame(law, w, spheres, bodies, kinds, box, box.walls.places[block, w])
 
 
 @inline
@@ -53,9 +53,9 @@ def walls_near(spheres, walls):
 
 
 @inline
-def place_spheres(law, c, spheres, bodies, kinds, neighbours, box):
+def write_centres(law, c, spheres, bodies, kinds, neighbours, box):
     """Find the centres of a block of spheres in the frames of walls without meshes; returns -1."""
-    place_near_walls(law, walls_near(spheres, box.walls), spheres, neighbours.block_of[c], bodies, kinds, box)
+    write_centres_near_walls(law, walls_near(spheres, box.walls), spheres, neighbours.block_of[c], bodies, kinds, box)
     return -1
 
 
@@ -66,64 +66,64 @@ def detect_mesh_contacts(law, c, spheres, bodies, kinds, neighbours, box):
     Returns the wall whose triangles have been looked at, -1 if none have.
     Writes box.walls: places, pairs and pair_results of the block.
     """
-    walls, block, searched, number = box.walls, neighbours.block_of[c], -1, 0
-    near, pairs, places = walls_near(spheres, walls), walls.pairs[block], walls.places[block]
+    walls, block, searched, count = box.walls, neighbours.block_of[c], -1, 0
+    near, pairs, centres = walls_near(spheres, walls), walls.pairs[block], walls.places[block]
     for w in range(walls.material_row.size):
         if searched < 0 and is_near(w, near) and walls.geometry.kind[w] == MESH:
-            searched, number = w, pair_with_triangles(w, c, pairs, spheres, walls)
-    place_near_walls(law, near, spheres, block, bodies, kinds, box)
+            searched, count = w, pair_with_triangles(w, c, pairs, spheres, walls)
+    write_centres_near_walls(law, near, spheres, block, bodies, kinds, box)
     pair_results, gathered = walls.pair_results[block], walls.pair_results[block, GATHERED:]
-    for first in range(0, number, BLOCK):
-        some = min(BLOCK, number - first)
-        gather_triangles(first, some, pairs, walls.geometry.triangle, places[searched], gathered)
-        touch_triangles(law, searched, first, some, pairs, spheres, bodies, kinds, walls, gathered, pair_results)
+    for first in range(0, count, BLOCK):
+        n = min(BLOCK, count - first)
+        gather_triangles(first, n, pairs, walls.geometry.triangle, centres[searched], gathered)
+        touch_triangles(law, searched, first, n, pairs, spheres, bodies, kinds, walls, gathered, pair_results)
     return searched
 
 
 @vector_loop
-def place_in_wall_frame(law, w, spheres, bodies, kinds, box, places):
+def write_centres_in_frame(law, w, spheres, bodies, kinds, box, centres):
     """Write the centres of spheres in the frame of wall w, and their reach, to all rows of places."""
     for t in range(spheres.size):
         radius = radius_near(spheres[t], spheres[t], bodies, kinds)
-        put(places, 0, t, in_frame(w, load(bodies.position, spheres[t]), box))
-        places[flat(REACH, t)] = radius + beyond_of(law, w, radius, box.walls)
+        put(centres, 0, t, in_frame(w, load(bodies.position, spheres[t]), box))
+        centres[flat(REACH, t)] = radius + beyond_of(law, w, radius, box.walls)
 
 
 @func
 def pair_with_triangles(w, c, pairs, spheres, walls):
     """Pair spheres with the triangles of wall w listed for them, as far as there is room; returns how many pairs."""
-    number = 0
+    count = 0
     for t in range(spheres.size):
         start, stop = listed_for(w, spheres[t], c, walls)
-        enough = start >= 0 and number + stop - start <= PAIRS
-        pairs[FIRST_PAIR + t] = number if enough else -1
-        for entry in range(start, stop if enough else start):
-            pairs[PAIR_SPHERE + number], pairs[PAIR_TRIANGLE + number] = t, walls.listed[c, entry]
+        fits = start >= 0 and count + stop - start <= PAIRS
+        pairs[FIRST_PAIR + t] = count if fits else -1
+        for entry in range(start, stop if fits else start):
+            pairs[PAIR_SPHERE + count], pairs[PAIR_TRIANGLE + count] = t, walls.listed[c, entry]
             prefetch_triangle(walls.listed[c, entry], walls.geometry)
-            number += 1
-        pairs[END_PAIR + t] = number
-    return number
+            count += 1
+        pairs[END_PAIR + t] = count
+    return count
 
 
 @vector_loop
-def gather_triangles(first, number, pairs, triangle, places, gathered):
+def gather_triangles(first, count, pairs, triangle, centres, gathered):
     """Write what `touch_triangles` needs of so many pairs, from the first on, side by side."""
-    for p in range(number):
+    for p in range(count):
         t, f = pairs[PAIR_SPHERE + first + p], pairs[PAIR_TRIANGLE + first + p]
-        put(gathered, 0, p, subtract(get(places, 0, t), triple(triangle, f, triangles.CORNER)))
-        gathered[flat(REACH, p)] = places[flat(REACH, t)]
+        put(gathered, 0, p, subtract(get(centres, 0, t), triple(triangle, f, triangles.CORNER)))
+        gathered[flat(REACH, p)] = centres[flat(REACH, t)]
         put(gathered, AB, p, triple(triangle, f, triangles.AB))
         put(gathered, AC, p, triple(triangle, f, triangles.AC))
         put(gathered, NORMAL, p, triple(triangle, f, triangles.NORMAL))
 
 
 @vector_loop
-def touch_triangles(law, w, first, number, pairs, spheres, bodies, kinds, walls, gathered, pair_results):
+def touch_triangles(law, w, first, count, pairs, spheres, bodies, kinds, walls, gathered, pair_results):
     """Find closest points of triangles to spheres, overlaps, and terms of force and energy.
 
     Writes pair_results: columns OVERLAP to REGION.
     """
-    for p in range(number):
+    for p in range(count):
         power = exponent(
             law, kinds.material[bodies.kind[spheres[pairs[PAIR_SPHERE + first + p]]]], walls.material_row[w]
         )
@@ -149,13 +149,13 @@ def remaining_pair(p, q, pairs, pair_results, geometry):
 
 
 @inline
-def find_one(w, s, c, t, power, searched, pairs, pair_results, places, walls):
+def find_one(w, s, c, t, power, searched, pairs, pair_results, centres, walls):
     """Write the contacts of sphere s, the t-th of its block, with wall w, if none is a mesh; returns their number."""
-    return find_contacts_of(s, w, c, get(places, 0, t), places[flat(REACH, t)], power, walls)
+    return find_contacts_of(s, w, c, get(centres, 0, t), centres[flat(REACH, t)], power, walls)
 
 
 @inline
-def find_batched(w, s, c, t, power, searched, pairs, pair_results, places, walls):
+def find_batched(w, s, c, t, power, searched, pairs, pair_results, centres, walls):
     """Write the contacts of sphere s, the t-th of its block, with wall w; returns their number.
 
     searched: the wall whose triangles have been looked at, see `detect_mesh_contacts`.
@@ -172,7 +172,7 @@ def find_batched(w, s, c, t, power, searched, pairs, pair_results, places, walls
         last_hit = remaining_pair(first_hit, last_hit, pairs, pair_results, geometry)
         hits = 1 if last_hit >= 0 else UNDECIDED
     if hits >= UNDECIDED:
-        return find_contacts_of(s, w, c, get(places, 0, t), places[flat(REACH, t)], power, walls)
+        return find_contacts_of(s, w, c, get(centres, 0, t), centres[flat(REACH, t)], power, walls)
     if hits == 1:
         clear_contact(contacts, 0, pairs[PAIR_TRIANGLE + first_hit] - first)
         for k in range(3):
@@ -184,5 +184,5 @@ def find_batched(w, s, c, t, power, searched, pairs, pair_results, places, walls
     return hits
 
 
-detect = select("box.walls.geometry.meshes", {NoMeshes: place_spheres, WithMeshes: detect_mesh_contacts})
+detect = select("box.walls.geometry.meshes", {NoMeshes: write_centres, WithMeshes: detect_mesh_contacts})
 find_in_block = select("walls.geometry.meshes", {NoMeshes: find_one, WithMeshes: find_batched})

@@ -90,8 +90,8 @@ sort_near_triangles = select("box.walls.geometry.meshes", {NoMeshes: 0, WithMesh
 
 
 @inline
-def list_near_place(w, u, reach, start, c, box):
-    """Lower bound of the distance of a place u from wall w, in its frame [m], and number of triangles nearer than that.
+def list_near_image(w, u, reach, start, c, box):
+    """Lower bound of the distance of a point u from wall w, in its frame [m], and number of triangles within reach.
 
     As `list_near_sphere`, for one image of a sphere.
     """
@@ -108,14 +108,14 @@ def list_near_sphere(w, x, reach, start, c, box):
     Triangles near other images of the sphere that may be the nearest soon count as well.
     Writes box.walls.listed: row c, from `start` on, numbers of the triangles.
     """
-    d, count = list_near_place(w, in_frame(w, x, box), reach, start, c, box)
+    d, count = list_near_image(w, in_frame(w, x, box), reach, start, c, box)
     room, axes, beyond = images_beside(box, w, x, reach)
     if axes != 0:
-        at = image_for(box, w, x)
+        image = image_for(box, w, x)
         for k in range(1, 8):
             if k & axes == k:
                 moved = (k & 1) * beyond[0], (k >> 1 & 1) * beyond[1], (k >> 2) * beyond[2]
-                away, more = list_near_place(w, image_in_frame(w, add(at, moved), box), reach, start + count, c, box)
+                away, more = list_near_image(w, image_in_frame(w, add(image, moved), box), reach, start + count, c, box)
                 d, count = min(d, away), count + more
         count = sort_near_triangles(start, count, c, box)
     return min(d - reach, room), count

@@ -95,13 +95,13 @@ def rough_face(box, s, b, face, flat, half, rows, has_history, bodies, kinds):
         if not (flat > 0.0 and dot(v, n) < 0.0):
             return 0.0, n
         tilted, overlap = draw_plane(flat, n, v, box.roughness, box.seed, b, half, bodies)
-        place = subtract(at_plane(kinds, s, b, tilted, bodies), load(box.shift, face))
+        point = subtract(at_plane(kinds, s, b, tilted, bodies), load(box.shift, face))
     else:
         tilted, before, overlap = load_plane(rows, k)
-        place = subtract(at_plane(kinds, s, b, tilted, bodies), load(box.shift, face))
-        overlap -= dot(tilted, minimum_image(box, place, before))
+        point = subtract(at_plane(kinds, s, b, tilted, bodies), load(box.shift, face))
+        overlap -= dot(tilted, minimum_image(box, point, before))
     m, overlap = limited(tilted, overlap, n, flat, box.roughness * radius_of(s, b, bodies, kinds))
-    store_plane(rows, k, 0, (tilted, place, overlap))
+    store_plane(rows, k, 0, (tilted, point, overlap))
     return overlap, m
 
 
@@ -178,14 +178,14 @@ def rough_wall(rough, c, w, s, b, k, flat, normal, half, bodies, kinds, box):
             return 0.0, normal, NO_PLANE
         m, overlap = draw_plane(flat, normal, v, rough.roughness[w], rough.seed[w], b, half, bodies)
         tilted = rotate_back(load_quaternion(box.walls.poses.orientation, w), m) if box.walls.moving else m
-        place = in_frame(w, at_plane(kinds, s, b, m, bodies), box)
+        point = in_frame(w, at_plane(kinds, s, b, m, bodies), box)
     else:
         tilted, before, overlap = load_plane(box.walls.old_history[c], k)
         m = in_world(w, tilted, box)
-        place = in_frame(w, at_plane(kinds, s, b, m, bodies), box)
-        overlap -= dot(m, minimum_image(box, in_world(w, place, box), in_world(w, before, box)))
+        point = in_frame(w, at_plane(kinds, s, b, m, bodies), box)
+        overlap -= dot(m, minimum_image(box, in_world(w, point, box), in_world(w, before, box)))
     m, overlap = limited(m, overlap, normal, flat, rough.roughness[w] * radius_of(s, b, bodies, kinds))
-    return overlap, m, (tilted, place, overlap)
+    return overlap, m, (tilted, point, overlap)
 
 
 @inline

@@ -41,8 +41,8 @@ class Walls(NamedTuple):
     acts: np.ndarray  # (W, G) int8, whether it acts on bodies of a kind at present
     modulus: np.ndarray  # (A, W) effective modulus E* of a material and a wall [Pa]
     range: float  # how far beyond touching contacts may live, and come in the step in which they end [m]; or 0
-    skip_distance: np.ndarray  # (N,) by index of the body: how far things must have gone before it may be near any [m]
-    # (2,) how far spheres and walls had gone at most when who is near was listed; and how far walls
+    skip_distance: np.ndarray  # (N,) by index of the body: displacement before which it cannot be near any wall [m]
+    # (2,) largest displacement of spheres and walls when bodies near walls were listed; and that of walls
     # since then, less what `RunState.displacement_since_pick` was at that time [m]
     displacement_since_list: np.ndarray
     sphere_records: np.ndarray  # (M, K) int64, all that is kept of a sphere, in whole lines of memory, most of it in
@@ -59,7 +59,7 @@ class Walls(NamedTuple):
     scratch: np.ndarray  # (C, Q, 12) the same
     # scratch of a block of spheres, see ``mesh_contacts``. A chunk uses the row `Neighbours.block_of[c]`, one of its
     # thread; there are no more threads than chunks
-    places: np.ndarray  # (C, W, PLACE_ROWS BLOCK) centres of the spheres in the frame of each wall, and their reach [m]
+    centres: np.ndarray  # (C, W, CENTRE_ROWS BLOCK) of the spheres in the frame of each wall, and their reach [m]
     pairs: np.ndarray  # (C, PAIR_COLUMNS) int32, pairs of a sphere and a triangle of a mesh near it
     pair_results: np.ndarray  # (C, PAIR_RESULT_COLUMNS) overlap, energy and force of each pair
     # (C, W) the same: ω² of the body at hand at each wall, see `dem.kernels.soft.contact.shared_damping` [1/s²]
@@ -98,19 +98,19 @@ WALLED = {  # types with walls by those without
     BoxFaces: WalledFaces, RoughFaces: WalledRoughFaces, PeriodicFaces: WalledPeriodicFaces,
     RoughPeriodicFaces: WalledRoughPeriodicFaces,
 }  # fmt: skip
-PLACES = {  # types by those of which nothing is wanted but where the faces are
+PLAIN_FACES = {  # types with positions of faces only, by types with walls or roughness
     RoughFaces: BoxFaces, WalledFaces: BoxFaces, WalledRoughFaces: BoxFaces, RoughPeriodicFaces: PeriodicFaces,
     WalledPeriodicFaces: PeriodicFaces, WalledRoughPeriodicFaces: PeriodicFaces,
 }  # fmt: skip
 
-# the faces alone, smooth ones, for who looks at no other walls, nor at what the faces are like
-as_plain_box = upcast(PLACES)
+# the box as smooth faces alone, for functions that need neither walls nor roughness
+as_plain_box = upcast(PLAIN_FACES)
 
 
 def without_walls(box):
     """Faces of a box without the walls beside them, in Python."""
-    made = PLACES.get(type(box))
-    return made(*box[: len(made._fields)]) if made else box
+    plain = PLAIN_FACES.get(type(box))
+    return plain(*box[: len(plain._fields)]) if plain else box
 
 
 def has_walls(box):
@@ -126,9 +126,9 @@ def place_driven(free, w, time, later, offset, drift, walls):
 
 @inline
 def place_driven_or_free(free, w, time, later, offset, drift, walls):
-    """Put wall w where its motion, a servo or its free flight has it at a time.
+    """Set the pose of wall w at a time by its prescribed motion and its servo, or by its motion as a rigid body.
 
-    A free body goes on by a step if the time is later than it was.
+    A free wall is advanced by a step if the time is later than before.
     """
     if free.is_free[w] == 0:
         return poses.place(w, time, offset, drift, walls.motions, walls.poses)

@@ -63,7 +63,7 @@ from dem.kernels.soft.wall_contact.wall_kinematics import (
 from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, LINKS, MINIMUM_STRIDE, MOMENT, POTENTIAL
 from dem.kernels.walls.sides import find_side_contacts
 
-LEAST = 1e-300  # in place of a length of zero
+TINY_SQUARE = 1e-300  # in place of a length of zero
 FIRST_WALL = -7  # number of the first wall in reports, after those of the faces of a box
 OF_SIDE = 2  # in reports in place of the number of a sphere of the body: after those of a capsule's ends
 
@@ -175,7 +175,7 @@ def elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box):
 @inline
 def kinematics_reported(sink, w, x, radius, b, overlap, total, bodies, kinds, box):
     """Kinematics of an elastic contact for a report, and the point between the surfaces."""
-    normal = scale(1.0 / math.sqrt(max(dot(total, total), LEAST)), total)
+    normal = scale(1.0 / math.sqrt(max(dot(total, total), TINY_SQUARE)), total)
     contact, point, _ = contact_kinematics_at(w, x, radius, b, overlap, normal, bodies, kinds, box)
     return contact, point
 
@@ -219,14 +219,14 @@ def add_dissipative(law, sink, w, s, b, t, count, n, bodies, kinds, box):
     if not rough:
         outcome = couple_of_pieces(kinds, b, t, outcome, scale(dot(outcome.force, normal), normal), box)
     of_b, turning = s - bodies.first_sphere[b], laws.transmits_couples(law) or has_couples(kinds)
-    return finish(
+    return add_dissipative_result(
         sink, law, w, s, b, t, n, of_b, False, rough, plane, outcome.couple, turning, contact, point, of_wall, outcome,
         history, bodies, kinds, box,
     )  # fmt: skip
 
 
 @inline
-def finish(
+def add_dissipative_result(
     sink, law, w, s, b, t, n, of_b, side, rough, plane, couple, turning, contact, point, of_wall, outcome, history,
     bodies, kinds, box,
 ):  # fmt: skip
@@ -309,7 +309,7 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
 
     Writes box.walls: scratch of the chunk, what is taken up of a sphere among it.
     """
-    number, pushed = 0, no_multi_contact()
+    touching, pushed = 0, no_multi_contact()
     m, row, no_arm = kinds.material[bodies.kind[b]], box.walls.material_row[w], (0.0, 0.0, 0.0)
     p = exponent(law, m, row)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
@@ -325,10 +325,10 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
                 secant = laws.secant(law, m, row, contact, history, half)
                 arm = minimum_image(box, point, load(bodies.position, b))
                 pushed = add_contact(pushed, secant, dot(contact.velocity, normal), normal, arm, no_arm)
-                number += 1
+                touching += 1
     return (
         inverse_effective_mass(b, pushed.force, pushed.torque_b, bodies, kinds) / pushed.square
-        if number > 1 and pushed.square > 0.0
+        if touching > 1 and pushed.square > 0.0
         else 0.0
     )
 
@@ -338,10 +338,10 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
 
 @inline
 def axis_now(b, bodies):
-    """Middle of capsule b, and from there to its second end, as its spheres have been placed."""
-    one, other = load(bodies.sphere_position, bodies.first_sphere[b]), bodies.first_sphere[b + 1] - 1
-    half = scale(0.5, subtract(load(bodies.sphere_position, other), one))
-    return add(one, half), half
+    """Middle of capsule b, and the vector from there to its second end, from the placed spheres."""
+    low, last = load(bodies.sphere_position, bodies.first_sphere[b]), bodies.first_sphere[b + 1] - 1
+    half = scale(0.5, subtract(load(bodies.sphere_position, last), low))
+    return add(low, half), half
 
 
 @inline
@@ -351,10 +351,10 @@ def find_of_side(w, c, x, u, radius, power, box):
     Beside periodic faces, shapes for sides follow those of all walls: walls as long as the period have no ends there
     (`dem.soft.contact.nonspherical`).
     """
-    walls, at = box.walls, image_for(box, w, x)
-    middle = image_in_frame(w, at, box)
+    walls, image = box.walls, image_for(box, w, x)
+    middle = image_in_frame(w, image, box)
     tip, shape = (
-        subtract(image_in_frame(w, add(at, u), box), middle),
+        subtract(image_in_frame(w, add(image, u), box), middle),
         w + walls.geometry.kind.size - walls.material_row.size,
     )
     return find_side_contacts(shape, middle, tip, radius, power, walls.geometry, walls.contacts[c], walls.scratch[c])
@@ -362,13 +362,13 @@ def find_of_side(w, c, x, u, radius, power, box):
 
 @inline
 def reach_beyond(law, walls):
-    """How far beyond touching contacts of sides may live [m]; rough walls are smooth to them."""
+    """Largest separation at which contacts of sides persist [m]; rough walls are smooth to them."""
     return walls.range if laws.has_range(law) else 0.0
 
 
 @inline
-def place_on_axis(w, c, t, u, box):
-    """Place of contact t on the axis, from -1 to 1, and the couple that its terms have besides, a unit of stiffness."""
+def position_on_axis(w, c, t, u, box):
+    """Position of contact t on the axis, from -1 to 1, and the couple of its terms about it per unit of stiffness."""
     contacts = box.walls.contacts
     total = gradient_of(w, c, t, box)
     moment = in_world(w, (contacts[c, t, MOMENT], contacts[c, t, MOMENT + 1], contacts[c, t, MOMENT + 2]), box)
@@ -419,9 +419,9 @@ def add_wall_at_side(sink, law, w, b, n, bodies, kinds, box):
 def add_elastic_side(law, sink, w, b, t, count, n, x, u, radius, bodies, kinds, box):
     """Hand an elastic contact of a side to a sink: its force is summed over the pieces of the wall; `Sums`, n."""
     c = b // CHUNK
-    s, couple = place_on_axis(w, c, t, u, box)
-    place = add_scaled(x, s, u)
-    contact, point, of_wall, outcome = elastic_force(sink, w, c, t, place, radius, b, bodies, kinds, box)
+    s, couple = position_on_axis(w, c, t, u, box)
+    centre = add_scaled(x, s, u)
+    contact, point, of_wall, outcome = elastic_force(sink, w, c, t, centre, radius, b, bodies, kinds, box)
     outcome = wall_loads.with_pieces(outcome, scale(contact.stiffness, couple), 0.0)
     return add_result_at_wall(sink, w, b, OF_SIDE, contact, point, scale(s, u), of_wall, outcome, True, bodies, box), n
 
@@ -437,7 +437,7 @@ def add_dissipative_side(law, sink, w, b, t, count, n, x, u, radius, bodies, kin
     history, found = wall_history.recall(law, c, w + wall_history.SIDE, t, count, walls.contacts[c], walls)
     if not (overlap > 0.0 or found > 0):
         return no_sums(), n
-    s, couple = place_on_axis(w, c, t, u, box)
+    s, couple = position_on_axis(w, c, t, u, box)
     contact, point, of_wall = contact_kinematics_at(
         w, add_scaled(x, s, u), radius, b, overlap, normal, bodies, kinds, box
     )
@@ -446,7 +446,7 @@ def add_dissipative_side(law, sink, w, b, t, count, n, x, u, radius, bodies, kin
     if laws.transmits_couples(law):
         couple = add(couple, outcome.couple)
     last = bodies.first_sphere[b + 1] - 1
-    return finish(
+    return add_dissipative_result(
         sink, law, w, last, b, t, n, OF_SIDE, True, False, NO_PLANE, couple, True, contact, point, of_wall, outcome,
         history, bodies, kinds, box,
     )  # fmt: skip

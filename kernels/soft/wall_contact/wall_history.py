@@ -94,14 +94,14 @@ def slots_of(walls):
 @inline
 def copy_to_scratch(c, s, walls):
     """Copy what is in the slots of sphere s to the scratch of chunk c, after which comes a key of -1."""
-    number = walls.sphere_records[s, IN_USE]
-    for k in range(number):
-        at = slot_at(k, walls)
-        walls.old_key[c, k] = walls.sphere_records[s, at]
+    count = walls.sphere_records[s, IN_USE]
+    for k in range(count):
+        column = slot_at(k, walls)
+        walls.old_key[c, k] = walls.sphere_records[s, column]
         for r in range(walls.old_history.shape[2]):
-            walls.old_history[c, k, r] = walls.history[s, at + 1 + r]
-    if number < slots_of(walls):
-        walls.old_key[c, number] = -1
+            walls.old_history[c, k, r] = walls.history[s, column + 1 + r]
+    if count < slots_of(walls):
+        walls.old_key[c, count] = -1
 
 
 @inline
@@ -187,9 +187,9 @@ def store_slot(law, c, s, n, key, history, walls):
     Writes walls.sphere_records, walls.history: a slot of the sphere. Writes walls.fullest: entry c.
     """
     if n < slots_of(walls):
-        at = slot_at(n, walls)
-        walls.sphere_records[s, at], walls.sphere_records[s, IN_USE] = key, n + 1
-        laws.store(law, walls.history, s, at + 1 + history_column(walls.rough), history)
+        column = slot_at(n, walls)
+        walls.sphere_records[s, column], walls.sphere_records[s, IN_USE] = key, n + 1
+        laws.store(law, walls.history, s, column + 1 + history_column(walls.rough), history)
     walls.fullest[c] = max(walls.fullest[c], n + 1)
     return n + 1
 
@@ -197,10 +197,10 @@ def store_slot(law, c, s, n, key, history, walls):
 @inline
 def slots_nearly_full_walled(box):
     """Whether a sphere fills more than half of its slots, so that more are made before any is lacking."""
-    most = np.int64(0)
+    largest = np.int64(0)
     for c in range(box.walls.fullest.size):
-        most = max(most, box.walls.fullest[c])
-    return 2 * most > slots_of(box.walls) and most > 0
+        largest = max(largest, box.walls.fullest[c])
+    return 2 * largest > slots_of(box.walls) and largest > 0
 
 
 slots_nearly_full = select("box", {BoxFaces: False, WalledFaces: slots_nearly_full_walled})
@@ -225,11 +225,11 @@ def write_slots(n, bodies, first_number, walls, i, j, history):
     """
     for s in range(walls.sphere_records.shape[0]):
         for k in range(walls.sphere_records[s, IN_USE]):
-            at = slot_at(k, walls)
+            column = slot_at(k, walls)
             i[n] = number_of(s, bodies, first_number)
-            j[n] = table_number(walls.sphere_records[s, at])
+            j[n] = table_number(walls.sphere_records[s, column])
             for r in range(walls.old_history.shape[2]):
-                history[n, r] = walls.history[s, at + 1 + r]
+                history[n, r] = walls.history[s, column + 1 + r]
             n += 1
 
 
@@ -240,17 +240,17 @@ def read_slots(bodies, first_number, walls, i, j, history, first, order):
     The table is that of `dem.kernels.soft.contact.contact_history.read_pairs`.
     Writes walls.sphere_records, walls.history: as many as there is room for.
     """
-    slots, most = slots_of(walls), 0
+    slots, largest = slots_of(walls), 0
     for s in range(bodies.owner.size):
         a, n = number_of(s, bodies, first_number), 0
         for m in range(first[a], first[a + 1]):
             if j[order[m]] < -FACES:
                 if n < slots:
-                    at = slot_at(n, walls)
-                    walls.sphere_records[s, at] = table_number(j[order[m]])
+                    column = slot_at(n, walls)
+                    walls.sphere_records[s, column] = table_number(j[order[m]])
                     for r in range(walls.old_history.shape[2]):
-                        walls.history[s, at + 1 + r] = history[order[m], r]
+                        walls.history[s, column + 1 + r] = history[order[m], r]
                 n += 1
         walls.sphere_records[s, IN_USE] = min(n, slots)
-        most = max(most, n)
-    return most
+        largest = max(largest, n)
+    return largest

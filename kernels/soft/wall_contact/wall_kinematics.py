@@ -90,14 +90,14 @@ def energy_of_pieces(law, m, row, contact, history, half, energy, power):
     """
     if contact.overlap <= 0.0:
         return 0.0
-    one = contact.overlap ** (power + 1.0) / (power + 1.0)
+    one_piece = contact.overlap ** (power + 1.0) / (power + 1.0)
     stiffness = laws.secant(law, m, row, contact, history, half) * contact.overlap ** (1.0 - power)
-    return stiffness * (energy - one)
+    return stiffness * (energy - one_piece)
 
 
 # rows of integers: materials; sphere, wall, `wall_history.key_of`, contacts of the sphere that have been kept before
 OF_I, OF_J, SPHERE, WALL, KEY, KEPT = 2, 3, 4, 5, 6, 7
-OF_WALL, PLACE = 19, 22  # rows of kinematics besides: velocity of the wall's surface [m/s], point in the world [m]
+OF_WALL, WORLD_POINT = 19, 22  # further rows of kinematics: velocity of the wall's surface [m/s], contact point [m]
 
 
 @inline
@@ -107,17 +107,17 @@ def unit_normal(total):
 
 
 @vector_loop
-def gather_contacts(number, ids, bodies, kinds, box, kinematics):
-    """Write what is known of sphere and wall of each contact side by side; returns how many are of other materials.
+def gather_contacts(count, ids, bodies, kinds, box, kinematics):
+    """Gather properties of sphere and wall of each contact into columns; returns how many are of other materials.
 
-    Writes kinematics: PLACE, VELOCITY and TURNING, where a sphere is and how it moves; RADIUS, REDUCED, ROLLING; its
-    inverse mass in MASS, the effective modulus in STIFFNESS.
+    Writes kinematics: WORLD_POINT, VELOCITY and TURNING, position and motion of the sphere; RADIUS, REDUCED, ROLLING;
+    its inverse mass in MASS, the effective modulus in STIFFNESS.
     """
     others = 0
-    for t in range(number):
+    for t in range(count):
         b, g = ids[SPHERE, t], bodies.kind[ids[SPHERE, t]]
         radius = kinds.radius[kinds.first_offset[g]]
-        put(kinematics, PLACE, t, load(bodies.position, b))
+        put(kinematics, WORLD_POINT, t, load(bodies.position, b))
         put(kinematics, VELOCITY, t, load(bodies.velocity_predicted, b))
         put(kinematics, TURNING, t, spin_of(b, bodies))
         kinematics[flat(RADIUS, t)], kinematics[flat(REDUCED, t)] = radius, kinds.mass[g]
@@ -147,7 +147,7 @@ def wall_motion(w, first, last, turns, dt, box, kinematics):
     for t in range(first, last):
         overlap, radius = kinematics[flat(OVERLAP, t)], kinematics[flat(RADIUS, t)]
         normal = unit_normal(get(kinematics, NORMAL, t))
-        centre, spin = get(kinematics, PLACE, t), get(kinematics, TURNING, t)
+        centre, spin = get(kinematics, WORLD_POINT, t), get(kinematics, TURNING, t)
         x = point_at(centre, radius, overlap, normal)
         of_wall = surface_at(w, x, (0.0, 0.0, 0.0), box)
         velocity = subtract(velocity_at(x, centre, get(kinematics, VELOCITY, t), spin, turns, box), of_wall)
@@ -158,22 +158,22 @@ def wall_motion(w, first, last, turns, dt, box, kinematics):
         write_kinematics(t, contact, kinematics)
         put(kinematics, POINT, t, subtract(x, centre))
         put(kinematics, OF_WALL, t, of_wall)
-        put(kinematics, PLACE, t, x)
+        put(kinematics, WORLD_POINT, t, x)
         began += 1 if has_begun(overlap, dot(velocity, normal), dt) else 0
     return began
 
 
 @inline
-def wall_motions(number, dt, bodies, kinds, box, ids, kinematics):
+def wall_motions(count, dt, bodies, kinds, box, ids, kinematics):
     """Compute the kinematics of so many contacts, those that follow each other at one wall together.
 
     Returns how many are of other materials than the first; how many may have begun in the last step.
     Writes kinematics: all rows but OVERLAP, which is read, as is NORMAL: a sum of pieces in the wall's frame.
     """
-    others, began, first = gather_contacts(number, ids, bodies, kinds, box, kinematics), 0, 0
-    for t in range(1, number + 1):
+    others, began, first = gather_contacts(count, ids, bodies, kinds, box, kinematics), 0, 0
+    for t in range(1, count + 1):
         w = ids[WALL, first]
-        if t == number or ids[WALL, t] != w:
+        if t == count or ids[WALL, t] != w:
             if box.walls.moving:
                 turn_normals(w, first, t, box.walls.poses.orientation, kinematics)
             began += wall_motion(w, first, t, bodies.angular_velocity_predicted.shape[1] > 0, dt, box, kinematics)

@@ -46,7 +46,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     SPEED,
     WalledFaces,
 )
-from dem.kernels.soft.wall_contact.wall_kinematics import OF_WALL, PLACE, WALL
+from dem.kernels.soft.wall_contact.wall_kinematics import OF_WALL, WALL, WORLD_POINT
 from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall, complete_wall_step, place_wall, rows
 
 # two words each but for the last; DAMPING is of dashpots, LOST the force along the axis of a servo that takes energy
@@ -103,8 +103,8 @@ def add_to_step(sink, b, of_b, partner, contact, point, arm, velocity, spin, out
     push(b, sink.first_body, outcome.force, arm, bodies)
     power = dot(outcome.force, velocity)
     if turning:
-        at = b - sink.first_body
-        store(bodies.torque, at, add(load(bodies.torque, at), outcome.couple))
+        column = b - sink.first_body
+        store(bodies.torque, column, add(load(bodies.torque, column), outcome.couple))
         power += dot(outcome.couple, spin)
     work = as_words(sink.half * power, sink.per_joule)
     return energies_of(outcome, contact.overlap, 1.0, work, sink.per_joule)
@@ -190,7 +190,7 @@ def load_of_contact(w, x, force, couple, work, box):
     """
     walls = box.walls
     middle = load(walls.poses.middle, w)
-    arm = add(minimum_image(box, x, middle), subtract(middle, load(walls.poses.about, w)))
+    arm = add(minimum_image(box, x, middle), subtract(middle, load(walls.poses.pivot, w)))
     torque = scale(-1.0, add(cross(arm, force), couple))
     return WallLoad(
         vector_words(scale(-1.0, force), walls.unit[0]), vector_words(torque, walls.unit[1]), work, np.int64(1)
@@ -228,16 +228,16 @@ def add_to_loads(c, w, wall_load, box):
 
 
 @vector_loop
-def load_of_batch(law, w, number, half, per_joule, ids, kinematics, out, box):
+def load_of_batch(law, w, count, half, per_joule, ids, kinematics, out, box):
     """`WallLoad` on wall w of so many contacts, not all of which are at this wall."""
     wall_load = zero_load()
-    for t in range(number):
+    for t in range(count):
         force, couple = get(out, BATCH_FORCE, t), get(out, ON_J, t) if laws.transmits_couples(law) else (0.0, 0.0, 0.0)
         power = dot(force, get(kinematics, OF_WALL, t))
         if laws.transmits_couples(law):
             power += dot(couple, load(box.walls.poses.spin, w))
         work = as_words(half * power, per_joule)
-        more = load_of_contact(w, get(kinematics, PLACE, t), force, couple, work, box)
+        more = load_of_contact(w, get(kinematics, WORLD_POINT, t), force, couple, work, box)
         wall_load = sum_of_loads(wall_load, more, 1 if ids[WALL, t] == w else 0)
     return wall_load
 
@@ -374,6 +374,6 @@ accumulate_wall_loads = select("box", {BoxFaces: None, WalledFaces: accumulate_l
 def wear(w, piece, outcome, contact, per_joule, walls):
     """Add N s of a contact, in the step that its force completes, to a piece of wall w, which wears."""
     whole, subunits = as_words(max(dot(outcome.force, contact.normal), 0.0) * outcome.sliding_distance, per_joule)
-    at = walls.first_worn[w] + piece
-    atomic_add(walls.worn, at, whole)
-    atomic_add(walls.worn, walls.worn.shape[1] + at, subunits)
+    column = walls.first_worn[w] + piece
+    atomic_add(walls.worn, column, whole)
+    atomic_add(walls.worn, walls.worn.shape[1] + column, subunits)

@@ -14,7 +14,7 @@ from dem.kernels.walls.triangles import NUMBERS
 
 FIRST, THEN, LAST = 24, 16, 8  # bodies ahead: who it is, what is kept for it, triangles near it
 LINE = 8  # numbers of 8 bytes in a line of memory
-MOST = 4  # triangles that are asked for; few spheres are near more
+MAX_TRIANGLES = 4  # triangles that are asked for; few spheres are near more
 
 
 @inline
@@ -47,7 +47,7 @@ def prefetch_triangles(c, k, walls, bodies, kinds, neighbours):
         s, _ = spheres_of(neighbours.near_wall[k], bodies, kinds)
         start, stop = listed_at(s, walls)
         if start >= 0:
-            for entry in range(start, min(stop, start + MOST)):
+            for entry in range(start, min(stop, start + MAX_TRIANGLES)):
                 prefetch_triangle(walls.listed[c, entry], walls.geometry)
 
 

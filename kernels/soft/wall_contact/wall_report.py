@@ -48,12 +48,12 @@ def list_walls(sink, law, bodies, kinds, neighbours, box):
 
 
 @inline
-def record_deepest(w, s, c, count, box, overlap, wall, normal, number):
-    """Note of sphere s its deepest contact so far, of so many with wall w that are in the scratch of chunk c.
+def record_deepest(w, s, c, count, box, overlap, wall, normal, n_contacts):
+    """Update the deepest contact of sphere s by its `count` contacts with wall w, in the scratch of chunk c.
 
-    Writes overlap, wall, normal, number: as `measure`.
+    Writes overlap, wall, normal, n_contacts: as `measure`.
     """
-    number[s] += count
+    n_contacts[s] += count
     for t in range(count):
         if box.walls.contacts[c, t, DEEPEST] > overlap[s]:
             overlap[s], wall[s] = box.walls.contacts[c, t, DEEPEST], w
@@ -64,36 +64,36 @@ def record_deepest(w, s, c, count, box, overlap, wall, normal, number):
 
 
 @func
-def measure_side(kinds, w, b, bodies, box, overlap, wall, normal, number):
-    """How deep the side of body b is in wall w, noted of its second end if that is less deep; writes as `measure`."""
+def measure_side(kinds, w, b, bodies, box, overlap, wall, normal, n_contacts):
+    """Record the overlap of the side of body b with wall w at its second end if that is less deep; as `measure`."""
     if kinds.half[bodies.kind[b]] > 0.0:
         (x, u), radius = wall_contacts.axis_now(b, bodies), kinds.radius[kinds.first_offset[bodies.kind[b]]]
         count = wall_contacts.find_of_side(w, 0, x, u, radius, HERTZ, box)
-        record_deepest(w, bodies.first_sphere[b + 1] - 1, 0, count, box, overlap, wall, normal, number)
+        record_deepest(w, bodies.first_sphere[b + 1] - 1, 0, count, box, overlap, wall, normal, n_contacts)
 
 
 side_of = select("kinds", {Kinds: None, Capsules: measure_side})
 
 
 @fast_call
-def measure(bodies, kinds, box, overlap, wall, normal, number):
-    """Measure how deep spheres, which have been placed, are in walls.
+def measure(bodies, kinds, box, overlap, wall, normal, n_contacts):
+    """Measure overlaps of spheres, which have been placed, with walls.
 
-    The bodies may be others than those of the engine, and more: all work is done in the scratch of the first chunk.
+    The bodies may differ from those of the engine: only the scratch of the first chunk is used.
     Writes overlap, wall, normal: (M,), (M,), (3, M) of the deepest contact of each sphere with a wall [m], which one
-    that is, and the unit normal from it; negative where there is none. Writes number: (M,) of its contacts with walls.
+    that is, and the unit normal from it; negative if there is none. Writes n_contacts: (M,) number of these contacts.
     """
     walls = box.walls
     for b in range(bodies.kind.size):
         first, stop = bodies.first_sphere[b], bodies.first_sphere[b + 1]
         for s in range(first, stop):
-            overlap[s], wall[s], number[s] = -np.inf, 0, 0
+            overlap[s], wall[s], n_contacts[s] = -np.inf, 0, 0
         for w in range(walls.material_row.size if b < bodies.n_active[0] else 0):
             if acts_on(w, b, bodies, walls):
                 for s in range(first, stop):
                     radius = radius_of(s, b, bodies, kinds)
                     count = find_contacts_of_piece(kinds, w, s, b, 0, radius, HERTZ, bodies, box)
-                    record_deepest(w, s, 0, count, box, overlap, wall, normal, number)
+                    record_deepest(w, s, 0, count, box, overlap, wall, normal, n_contacts)
         for w in range(walls.material_row.size if b < bodies.n_active[0] else 0):
             if acts_on(w, b, bodies, walls):
-                side_of(kinds, w, b, bodies, box, overlap, wall, normal, number)
+                side_of(kinds, w, b, bodies, box, overlap, wall, normal, n_contacts)
