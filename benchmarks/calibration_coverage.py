@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from dem.calibration.findings import parameters_found
 from dem.calibration.search import Points, search
 from dem.calibration.study import Observable, Parameter, Stage, Study, Test, student_factor
-from dem.calibration.surrogate import needed
+from dem.calibration.surrogate import extra_library
 
 BUDGETS = {2: 16, 3: 26}  # points, by number of parameters
 SEEDS, REPEATS, TRIALS, BATCH = 2, 9, 400, 4
@@ -86,7 +86,7 @@ def trial(d: int, number: int) -> Trial:
     fit, _ = search(study, evaluate, Points(study, None), lambda _: None)
     x = fit.posterior.x
     off = truth - x.mean(0)
-    inside = off @ np.linalg.solve(np.cov(x.T), off) < needed("scipy.stats").chi2.ppf(LEVEL, d)
+    inside = off @ np.linalg.solve(np.cov(x.T), off) < extra_library("scipy.stats").chi2.ppf(LEVEL, d)
     hidden = [p.value(share) for p, share in zip(study.parameters, truth, strict=True)]
     found = parameters_found(study, fit)
     intervals = np.mean([each.lower <= value <= each.upper for each, value in zip(found, hidden, strict=True)])

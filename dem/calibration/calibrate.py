@@ -14,7 +14,7 @@ from dem.calibration import findings
 from dem.calibration.runs import Runs
 from dem.calibration.search import Points, search
 from dem.calibration.study import read_study
-from dem.calibration.surrogate import needed
+from dem.calibration.surrogate import extra_library
 from dem.sweeps.sweep import shares
 
 if TYPE_CHECKING:
@@ -99,30 +99,30 @@ class Calibration:
     messages: list[str]
     materials: str
 
-    def __init__(self, study: Study, fit: Fit, doubts: list[str], runs: dict[str, Path]) -> None:
+    def __init__(self, study: Study, fit: Fit, warnings: list[str], runs: dict[str, Path]) -> None:
         self.study, self.fit, self.runs = study, fit, runs
         self.parameters = findings.parameters_found(study, fit)
         self.correlation = findings.correlation_of(fit)
-        self.observables = findings.compared(study, fit)
+        self.observables = findings.compare_observables(study, fit)
         self.misfit = findings.least_misfit(fit)
-        self.messages = list(dict.fromkeys([*doubts, *findings.messages(study, fit)]))
+        self.messages = list(dict.fromkeys([*warnings, *findings.messages(study, fit)]))
         self.materials = findings.materials_table(study, self.parameters)
 
     @property
     def best(self) -> dict[str, float]:
         """Best value of each parameter [SI, or the unit of its bounds' quantity]."""
-        return {each.name: each.value for each in self.parameters}
+        return {p.name: p.value for p in self.parameters}
 
     def __str__(self) -> str:
         """The parameters, the observables and the messages, a line each."""
         lines = [f"{len(self.fit.x)} points, least misfit {self.misfit:.3g} of {len(self.study.fitted)}"]
-        for each in self.parameters:
-            doubt = "" if each.identified else ", not identified"
-            interval = f"{each.value:.4g} ± {each.error:.2g} {each.unit}".rstrip()
-            lines.append(f"{each.name} = {interval} (95 %: {each.lower:.4g} to {each.upper:.4g}{doubt})")
-        for one in self.observables:
-            measured = f"measured {one.measured:.4g} ± {one.standard_error:.2g}" if one.is_measured else "not measured"
-            lines.append(f"{one.label}: {measured}, simulated {one.simulated:.4g} ± {one.uncertainty:.2g}")
+        for p in self.parameters:
+            doubt = "" if p.identified else ", not identified"
+            interval = f"{p.value:.4g} ± {p.error:.2g} {p.unit}".rstrip()
+            lines.append(f"{p.name} = {interval} (95 %: {p.lower:.4g} to {p.upper:.4g}{doubt})")
+        for o in self.observables:
+            measured = f"measured {o.measured:.4g} ± {o.standard_error:.2g}" if o.is_measured else "not measured"
+            lines.append(f"{o.label}: {measured}, simulated {o.simulated:.4g} ± {o.uncertainty:.2g}")
         return "\n".join([*lines, *self.messages])
 
     def write_report(self, path: str | PathLike) -> None:
@@ -187,36 +187,36 @@ def calibrate(
     Traceback (most recent call last):
     ValueError: tests are none, expected at least one
     """
-    checked, place, ways = prepared(study, folder, jobs, threads)
-    return calibrated(checked, place, tell=tell, executor=executor, progress=progress, **ways)
+    checked, path, ways = prepare(study, folder, jobs, threads)
+    return run_calibration(checked, path, tell=tell, executor=executor, progress=progress, **ways)
 
 
-def prepared(
+def prepare(
     study: str | PathLike | Mapping, folder: str | PathLike | None, jobs: int | None, threads: int | None
 ) -> tuple[Study, Path, dict[str, int | None]]:
     """A checked study, its folder, and processes and threads; raises as `calibrate`."""
     for module in ("scipy.optimize", "scipy.stats", "threadpoolctl", "matplotlib"):
-        needed(module)
+        extra_library(module)
     checked = read_study(study)
     ways = {"jobs": jobs or checked.jobs, "threads": threads or checked.threads}
     shares(1, **ways)
     return checked, checks.folder(folder or Path(f"{checked.name}-calibration"), parents=True), ways
 
 
-def calibrated(
+def run_calibration(
     study: Study, folder: Path, *, tell: Callable[[str], None] | None = None,
-    told: Callable[[Member, Outcome], None] = lambda *_: None, listed: bool = False, **ways: object,
+    report_run: Callable[[Member, Outcome], None] = lambda *_: None, listed: bool = False, **ways: object,
 ) -> Calibration:  # fmt: skip
     """Calibrate a checked study in a folder, and write its report; `ways` are those of `Runs`."""
     say = tell or (lambda _: None)
     for note in study.notes:
         say(note)
-    runs = Runs(study, folder, tell=told, listed=listed, **ways)
-    with needed("threadpoolctl").threadpool_limits(
+    runs = Runs(study, folder, tell=report_run, listed=listed, **ways)
+    with extra_library("threadpoolctl").threadpool_limits(
         1, "blas"
     ):  # small matrices, and the same bytes for any number of cores
-        fit, doubts = search(study, runs.evaluate, Points(study, folder), say)
+        fit, warnings = search(study, runs.evaluate, Points(study, folder), say)
     best = 0 if np.isnan(fit.misfit).all() else int(np.nanargmin(fit.misfit))
-    found = Calibration(study, fit, doubts, {test: runs.file(fit.stage, test, best) for test in study.tests})
-    found.write_report(folder / REPORT)
-    return found
+    calibration = Calibration(study, fit, warnings, {test: runs.file(fit.stage, test, best) for test in study.tests})
+    calibration.write_report(folder / REPORT)
+    return calibration

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dem.base.text import counted
-from dem.calibration.posterior import PRIOR
-from dem.calibration.surrogate import needed
+from dem.calibration.posterior import PRIOR_SD
+from dem.calibration.surrogate import extra_library
 from dem.casefile import chosen_case, with_words
 from dem.model.contact.law_registry import plain
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from dem.calibration.search import Fit
     from dem.calibration.study import Study
 
-BROAD = 0.5  # standard deviation over that of the range above which a parameter or a combination is not identified
-SHARE = 0.3  # components of a direction that are named
-EDGE = 0.02  # of the range
+NOT_IDENTIFIED = 0.5  # standard deviation over that of the range, above which a parameter or a direction is not known
+NAMED_COMPONENT = 0.3  # size of a direction's component above which its parameter is named
+AT_BOUND = 0.02  # of the range, within which a parameter counts as being at its bound
 PREDICTED_ERROR = 0.05  # standard error of what was not measured, over its value, unless the study says otherwise
-USEFUL = 0.7  # of the uncertainty is left at most
-WRONG = 0.01  # chance of such a misfit if the model were right
+LEFT_AT_MOST = 0.7  # share of the uncertainty that a measurement worth proposing leaves
+SMALLEST_CHANCE = 0.01  # chance of such a misfit with a right model, below which the model is questioned
 
 
 class FoundParameter(NamedTuple):
@@ -73,18 +73,18 @@ class Gain(NamedTuple):
 def parameters_found(study: Study, fit: Fit) -> list[FoundParameter]:
     """Values and uncertainties of the parameters."""
     x, best = fit.posterior.x, fit.posterior.best
-    found = []
+    rows = []
     for i, parameter in enumerate(study.parameters):
         values = np.array([parameter.value(share) for share in x[:, i].clip(0, 1)])
         lower, upper = np.quantile(values, (0.025, 0.975))
-        narrow = bool(x[:, i].std() < BROAD * PRIOR)
-        found.append(
+        narrow = bool(x[:, i].std() < NOT_IDENTIFIED * PRIOR_SD)
+        rows.append(
             FoundParameter(
                 parameter.name, parameter.unit, parameter.value(best[i]), float(values.std()), float(lower),
                 float(upper), narrow,
             )
         )  # fmt: skip
-    return found
+    return rows
 
 
 def correlation_of(fit: Fit) -> np.ndarray:
@@ -94,19 +94,19 @@ def correlation_of(fit: Fit) -> np.ndarray:
     return covariance / np.outer(sd, sd)
 
 
-def compared(study: Study, fit: Fit) -> list[Compared]:
+def compare_observables(study: Study, fit: Fit) -> list[Compared]:
     """Measured and simulated values of all observables of the study."""
     rows, best = [], fit.posterior.best[None]
-    for one in study.observables:
-        key = one.test, one.name
+    for observable in study.observables:
+        key = observable.test, observable.name
         if key in fit.surrogates:
             mean, variance = fit.surrogates[key](best)
-            seen = fit.observed[key]
-            noise = seen.noise if math.isfinite(seen.noise) else math.sqrt(fit.surrogates[key].noise)
+            average = fit.observed[key]
+            noise = average.noise if math.isfinite(average.noise) else math.sqrt(fit.surrogates[key].noise)
             simulated = float(mean[0]), math.sqrt(variance[0]), noise
         else:
             simulated = math.nan, math.nan, math.nan
-        rows.append(Compared(one.label, one.measured, one.error, *simulated))
+        rows.append(Compared(observable.label, observable.measured, observable.error, *simulated))
     return rows
 
 
@@ -118,44 +118,44 @@ def directions(study: Study, fit: Fit) -> list[Direction]:
     that agree are spread nearly as widely as their range.
     """
     values, vectors = np.linalg.eigh(fit.likelihood.information(fit.posterior.best))
-    shares = [1 / math.sqrt(1 + max(value, 0.0) * PRIOR**2) for value in values]
-    if not any(share > BROAD for share in shares):  # a bent ridge may look narrow where it is best
+    shares = [1 / math.sqrt(1 + max(value, 0.0) * PRIOR_SD**2) for value in values]
+    if not any(share > NOT_IDENTIFIED for share in shares):  # a bent ridge may look narrow where it is best
         spread, vectors = np.linalg.eigh(np.atleast_2d(np.cov(fit.posterior.x.T)))
-        shares = np.sqrt(np.maximum(spread, 0.0)) / PRIOR
+        shares = np.sqrt(np.maximum(spread, 0.0)) / PRIOR_SD
     found = []
-    for share, either in zip(shares, vectors.T, strict=True):
-        if share <= BROAD:
+    for share, eigenvector in zip(shares, vectors.T, strict=True):
+        if share <= NOT_IDENTIFIED:
             continue
-        vector = either * np.sign(either[np.abs(either).argmax()])
+        vector = eigenvector * np.sign(eigenvector[np.abs(eigenvector).argmax()])
         along = fit.posterior.x @ vector
-        ends = tuple(_near(study, fit, along, np.quantile(along, q)) for q in (0.05, 0.95))
+        ends = tuple(_likeliest_near(study, fit, along, np.quantile(along, q)) for q in (0.05, 0.95))
         found.append(Direction(vector, float(min(share, 1.0)), ends))
     return found
 
 
-def _near(study: Study, fit: Fit, along: np.ndarray, place: float) -> dict[str, float]:
-    """Parameters of the likeliest of the fifty points nearest to a place along a direction."""
-    near = np.abs(along - place).argsort()[:50]
-    x = fit.posterior.x[near[fit.posterior.log_likelihood[near].argmax()]]
+def _likeliest_near(study: Study, fit: Fit, along: np.ndarray, position: float) -> dict[str, float]:
+    """Parameters of the likeliest of the fifty points nearest to a position along a direction."""
+    nearest = np.abs(along - position).argsort()[:50]
+    x = fit.posterior.x[nearest[fit.posterior.log_likelihood[nearest].argmax()]]
     return {p.name: p.value(share) for p, share in zip(study.parameters, x.clip(0, 1), strict=True)}
 
 
 def gains(study: Study, fit: Fit, direction: Direction) -> list[Gain]:
     """Gain of information about a direction by each observable not yet measured, largest first.
 
-    With the covariance c of the place along the direction and the observable f over the parameters that agree, and a
+    With the covariance c of the position along the direction and the observable f over the parameters that agree, and a
     standard error e, the share √(1 - c²/(s² (var f + e²))) of the standard deviation s is left.
     """
     x = fit.posterior.x
     along = x @ direction.weights
-    given = {(one.test, one.name): one.error for one in study.observables}
-    fitted = {(one.test, one.name) for one in study.fitted}
+    errors = {(observable.test, observable.name): observable.error for observable in study.observables}
+    fitted = {(observable.test, observable.name) for observable in study.fitted}
     found = []
     for key, surrogate in fit.surrogates.items():
         if key in fitted:
             continue
         values = surrogate.mean(x)
-        error = given.get(key, math.nan)
+        error = errors.get(key, math.nan)
         if not error > 0:
             error = PREDICTED_ERROR * float(np.abs(values).mean())
         covariance = np.cov(along, values)
@@ -172,42 +172,42 @@ def least_misfit(fit: Fit) -> float:
 def messages(study: Study, fit: Fit) -> list[str]:
     """Notes for the report: misfit, parameters at bounds, failed points, combinations not identified."""
     lines = list(study.notes)
-    number, least = len(study.fitted), least_misfit(fit)
-    chance = float(needed("scipy.stats").chi2.sf(least, number))
-    if least <= number:
+    count, misfit = len(study.fitted), least_misfit(fit)
+    chance = float(extra_library("scipy.stats").chi2.sf(misfit, count))
+    if misfit <= count:
         lines.append(
-            f"the least misfit, {least:.3g} of {counted(number, 'observable')}, is below the noise of measurements and "
+            f"the least misfit, {misfit:.3g} of {counted(count, 'observable')}, is below the noise of measurements and "
             "seeds: a better point cannot be told from it"
         )
-    elif chance < WRONG:
+    elif chance < SMALLEST_CHANCE:
         lines.append(
-            f"no point agrees with all measurements: the least misfit is {least:.3g} of "
-            f"{counted(number, 'observable')}; look at the tests one by one, widen bounds, or question the model"
+            f"no point agrees with all measurements: the least misfit is {misfit:.3g} of "
+            f"{counted(count, 'observable')}; look at the tests one by one, widen bounds, or question the model"
         )
     best = fit.posterior.best
     lines += [
         f"the best {p.name} lies at its bound, {p.value(round(x)):g}: widen the bounds"
         for p, x in zip(study.parameters, best, strict=True)
-        if min(x, 1 - x) < EDGE
+        if min(x, 1 - x) < AT_BOUND
     ]
     failed = int((~np.isfinite(fit.misfit)).sum())
     if failed:
         lines.append(f"{failed} of {counted(len(fit.x), 'point')} lack an observable and do not count")
     for direction in directions(study, fit):
-        lines += _of_direction(study, fit, direction)
+        lines += _direction_lines(study, fit, direction)
     return lines
 
 
-def _of_direction(study: Study, fit: Fit, direction: Direction) -> list[str]:
+def _direction_lines(study: Study, fit: Fit, direction: Direction) -> list[str]:
     """Lines about a combination of parameters that is not identified."""
-    names = [p.name for p, w in zip(study.parameters, direction.weights, strict=True) if abs(w) > SHARE]
-    least, most = (", ".join(f"{name} {end[name]:.3g}" for name in names) for end in direction.ends)
-    what = f"{names[0]} is" if len(names) == 1 else f"a combination of {' and '.join(names)} is"
+    names = [p.name for p, w in zip(study.parameters, direction.weights, strict=True) if abs(w) > NAMED_COMPONENT]
+    low_end, high_end = (", ".join(f"{name} {end[name]:.3g}" for name in names) for end in direction.ends)
+    subject = f"{names[0]} is" if len(names) == 1 else f"a combination of {' and '.join(names)} is"
     lines = [
-        f"{what} not identified: {least} agrees with the measurements like {most}"
+        f"{subject} not identified: {low_end} agrees with the measurements like {high_end}"
         f" ({100 * direction.share:.0f} % of the uncertainty before the tests is left)"
     ]
-    useful = [gain for gain in gains(study, fit, direction) if gain.left < USEFUL][:2]
+    useful = [gain for gain in gains(study, fit, direction) if gain.left < LEFT_AT_MOST][:2]
     lines += [
         f"measure {gain.label} to ±{gain.error:.2g}: {100 * gain.left:.0f} % of that uncertainty would be left"
         for gain in useful
@@ -225,17 +225,17 @@ def materials_table(study: Study, found: list[FoundParameter]) -> str:
 
     Of the case of the first test that has a `material`; parameters that no material has follow as comments.
     """
-    point = tuple(each.value for each in found)
+    point = tuple(p.value for p in found)
     lines = []
-    for test, one in study.tests.items():
-        words = study.settings(study.stages[-1], test, point, study.seed)
-        case = chosen_case(one.case, words).case if isinstance(one.case, str) else with_words(one.case, words)
+    for name, test in study.tests.items():
+        words = study.settings(study.stages[-1], name, point, study.seed)
+        case = chosen_case(test.case, words).case if isinstance(test.case, str) else with_words(test.case, words)
         if hasattr(case, "material"):
             material = plain(case.material(), packages=False)
-            lines = [f"[materials.{material.pop('name', '') or 'grain'}]  # of {case.name}, test {test}"]
+            lines = [f"[materials.{material.pop('name', '') or 'grain'}]  # of {case.name}, test {name}"]
             lines += [f"{key} = {_toml(value)}" for key, value in material.items() if value is not None]
             break
-    lines.append("# found: " + ", ".join(f"{each.name} = {each.value:g} {each.unit}".strip() for each in found))
+    lines.append("# found: " + ", ".join(f"{p.name} = {p.value:g} {p.unit}".strip() for p in found))
     return "\n".join(lines) + "\n"
 
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.calibration.surrogate import needed
+from dem.calibration.surrogate import extra_library
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dem.calibration.surrogate import Surrogate
 
-DRAWN = 1024  # points that stand for the distribution
-MOVES = 8  # of each of them at each temperature
-KEPT = 0.5  # effective share of the points from one temperature to the next
-PRIOR = 1 / math.sqrt(12.0)  # standard deviation of an even distribution over the range of a parameter
+SAMPLES = 1024  # points drawn from the posterior
+MOVES = 8  # Metropolis steps of each point at each power of the likelihood
+EFFECTIVE_SHARE = 0.5  # of the points, which remains effective from one power to the next
+PRIOR_SD = 1 / math.sqrt(12.0)  # standard deviation of the uniform prior over the range of a parameter
 
 
 class Posterior(NamedTuple):
@@ -59,11 +59,12 @@ class Likelihood:
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """Logarithm of the likelihood at points (n, d)."""
         if not self.is_independent:
-            found = [surrogate(x) for surrogate in self.surrogates]
-            off = np.array([mean - m for (mean, _), m in zip(found, self.measured, strict=True)]).T
-            covariance = covariances(self.correlation, self.errors, np.array([variance for _, variance in found]).T)
-            size = np.linalg.slogdet(covariance)[1] - 2 * np.log(self.errors).sum()
-            return -0.5 * (squared_distances(off, covariance) + size)
+            predictions = [surrogate(x) for surrogate in self.surrogates]
+            difference = np.array([mean - m for (mean, _), m in zip(predictions, self.measured, strict=True)]).T
+            variances = np.array([variance for _, variance in predictions]).T
+            covariance = covariances(self.correlation, self.errors, variances)
+            log_determinant = np.linalg.slogdet(covariance)[1] - 2 * np.log(self.errors).sum()
+            return -0.5 * (squared_distances(difference, covariance) + log_determinant)
         total = np.zeros(len(x))
         for surrogate, measured, error in zip(self.surrogates, self.measured, self.errors, strict=True):
             mean, variance = surrogate(x)
@@ -73,8 +74,8 @@ class Likelihood:
 
     def misfit(self, x: np.ndarray) -> np.ndarray:
         """χ² of the surrogates' means at points (n, d), by the errors of measurement."""
-        off = np.array([surrogate.mean(x) - m for surrogate, m in zip(self.surrogates, self.measured, strict=True)]).T
-        return squared_distances(off, covariances(self.correlation, self.errors, np.zeros_like(off)))
+        difference = np.array([f.mean(x) - m for f, m in zip(self.surrogates, self.measured, strict=True)]).T
+        return squared_distances(difference, covariances(self.correlation, self.errors, np.zeros_like(difference)))
 
     def information(self, x: np.ndarray) -> np.ndarray:
         """Fisher's information Jᵀ C⁻¹ J (d, d) with slopes J of the observables, at a point (d,) of the unit cube."""
@@ -95,9 +96,9 @@ def covariances(correlation: np.ndarray, errors: Sequence[float], variances: np.
     return correlation * (np.outer(errors, errors) + scatter[:, :, None] * scatter[:, None, :])
 
 
-def squared_distances(off: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+def squared_distances(difference: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     """δᵀ C⁻¹ δ of differences (n, k) with covariances (n, k, k): (n,)."""
-    return np.einsum("nk,nk->n", off, np.linalg.solve(covariance, off[:, :, None])[:, :, 0])
+    return np.einsum("nk,nk->n", difference, np.linalg.solve(covariance, difference[:, :, None])[:, :, 0])
 
 
 def draw(
@@ -105,10 +106,10 @@ def draw(
     dimensions: int,
     rng: np.random.Generator,
     *,
-    number: int = DRAWN,
-    last: float = 1.0,
+    count: int = SAMPLES,
+    final_power: float = 1.0,
 ) -> Posterior:
-    """Draw points of the unit cube with a density proportional to the likelihood to the power of `last`.
+    """Draw points of the unit cube with a density proportional to the likelihood to the power of `final_power`.
 
     Sequential Monte Carlo (P. Del Moral, A. Doucet and A. Jasra, J. R. Statist. Soc. B 68 (2006) 411): the power grows
     from 0 such that half the points remain effective, points are drawn anew by their weights, and moved by Metropolis
@@ -136,49 +137,49 @@ def draw(
     >>> found.x.mean(0).round(1).tolist(), found.x.std(0).round(1).tolist()
     ([0.5, 0.5], [0.1, 0.3])
     """
-    x = needed("scipy.stats").qmc.Sobol(dimensions, rng=rng).random(number)
+    x = extra_library("scipy.stats").qmc.Sobol(dimensions, rng=rng).random(count)
     log, power = log_likelihood(x), 0.0
-    while power < last:
-        step = _step(log, last - power)
+    while power < final_power:
+        step = _tempering_step(log, final_power - power)
         weights = np.exp(step * (log - log.max()))
         power += step
-        places = (np.arange(number) + rng.random()) / number
-        chosen = np.searchsorted(np.cumsum(weights) / weights.sum(), places).clip(0, number - 1)
-        x, log = x[chosen], log[chosen]
-        root = _root(np.atleast_2d(np.cov(x.T)))
+        quantiles = (np.arange(count) + rng.random()) / count
+        rows = np.searchsorted(np.cumsum(weights) / weights.sum(), quantiles).clip(0, count - 1)
+        x, log = x[rows], log[rows]
+        root = _matrix_root(np.atleast_2d(np.cov(x.T)))
         for size in np.geomspace(1.5, 0.3, MOVES):  # of steps: long ones along a ridge, short ones across
-            new = x + size * 2.38 / math.sqrt(dimensions) * rng.standard_normal(x.shape) @ root.T
-            inside = ((new >= 0) & (new <= 1)).all(1)
-            there = log_likelihood(np.clip(new, 0.0, 1.0))
-            taken = inside & (np.log(rng.random(number)) < power * (there - log))
-            x, log = np.where(taken[:, None], new, x), np.where(taken, there, log)
+            proposal = x + size * 2.38 / math.sqrt(dimensions) * rng.standard_normal(x.shape) @ root.T
+            inside = ((proposal >= 0) & (proposal <= 1)).all(1)
+            proposal_log = log_likelihood(np.clip(proposal, 0.0, 1.0))
+            accepted = inside & (np.log(rng.random(count)) < power * (proposal_log - log))
+            x, log = np.where(accepted[:, None], proposal, x), np.where(accepted, proposal_log, log)
     return Posterior(x, log)
 
 
-def _step(log: np.ndarray, most: float) -> float:
-    """Increase of the exponent of the likelihood (tempering) that keeps the share KEPT of effective samples."""
+def _tempering_step(log: np.ndarray, limit: float) -> float:
+    """Increase of the power of the likelihood (tempering) that keeps EFFECTIVE_SHARE of the samples effective."""
 
     def effective(step: float) -> float:
         weights = np.exp(step * (log - log.max()))
         return float(weights.sum() ** 2 / (weights**2).sum() / len(log))
 
-    if effective(most) >= KEPT:
-        return most
-    low, high = 0.0, most
+    if effective(limit) >= EFFECTIVE_SHARE:
+        return limit
+    low, high = 0.0, limit
     for _ in range(40):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if effective(middle) >= KEPT else (low, middle)
-    return max(low, 1e-9 * most)
+        low, high = (middle, high) if effective(middle) >= EFFECTIVE_SHARE else (low, middle)
+    return max(low, 1e-9 * limit)
 
 
-def _root(covariance: np.ndarray) -> np.ndarray:
+def _matrix_root(covariance: np.ndarray) -> np.ndarray:
     """Square root A of a covariance matrix, A Aᵀ."""
     values, vectors = np.linalg.eigh(covariance)
     return vectors * np.sqrt(np.maximum(values, 1e-14))
 
 
-def spread_out(candidates: np.ndarray, taken: np.ndarray, number: int) -> np.ndarray:
-    """So many of the candidates (n, d), each as far as possible from those `taken` (m, d) and chosen before.
+def spread_out(candidates: np.ndarray, occupied: np.ndarray, count: int) -> np.ndarray:
+    """Choose `count` of the candidates (n, d), each as far as possible from `occupied` (m, d) and those chosen before.
 
     Distances are measured in standard deviations of the candidates along their principal directions.
 
@@ -190,12 +191,12 @@ def spread_out(candidates: np.ndarray, taken: np.ndarray, number: int) -> np.nda
     """
     values, vectors = np.linalg.eigh(np.atleast_2d(np.cov(candidates.T)))
     whiten = vectors / np.sqrt(np.maximum(values, 1e-9))
-    there, free = taken @ whiten, candidates @ whiten
+    fixed, free = occupied @ whiten, candidates @ whiten
     nearest = np.full(len(free), np.inf)
-    for row in there:
+    for row in fixed:
         nearest = np.minimum(nearest, ((free - row) ** 2).sum(1))
     chosen = []
-    for _ in range(number):
+    for _ in range(count):
         k = int(nearest.argmax())
         chosen.append(k)
         nearest = np.minimum(nearest, ((free - free[k]) ** 2).sum(1))

@@ -37,27 +37,28 @@ pre { background: #f3f4f6; padding: 1em; overflow-x: auto; } img { max-width: 10
 """
 
 
-def page(found: Calibration) -> str:
+def page(calibration: Calibration) -> str:
     """The report as HTML."""
-    title = f"Calibration {found.study.name}"
+    title = f"Calibration {calibration.study.name}"
     parts = [
-        f"<h1>{html.escape(title)}</h1>", f"<p>{html.escape(_summary(found))}</p>", _messages(found.messages),
-        "<h2>Parameters</h2>", _parameters(found), _picture(agreeing(found), "parameters that agree"),
-        _correlation(found), "<h2>Measured and simulated</h2>", _observables(found),
-        _picture(against_parameters(found), "observables against parameters"), *_views(found),
-        "<h2>History</h2>", _picture(history(found), "misfit of each point"), "<h2>Materials</h2>",
-        f"<pre>{html.escape(found.materials)}</pre>",
+        f"<h1>{html.escape(title)}</h1>", f"<p>{html.escape(_summary(calibration))}</p>",
+        _messages(calibration.messages), "<h2>Parameters</h2>", _parameters(calibration),
+        _picture(agreeing(calibration), "parameters that agree"),
+        _correlation(calibration), "<h2>Measured and simulated</h2>", _observables(calibration),
+        _picture(against_parameters(calibration), "observables against parameters"), *_views(calibration),
+        "<h2>History</h2>", _picture(history(calibration), "misfit of each point"), "<h2>Materials</h2>",
+        f"<pre>{html.escape(calibration.materials)}</pre>",
     ]  # fmt: skip
     head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{STYLE}</style>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n' + "\n".join(parts) + "\n</body></html>\n"
 
 
-def _summary(found: Calibration) -> str:
-    stages = len(found.study.stages)
+def _summary(calibration: Calibration) -> str:
+    stages = len(calibration.study.stages)
     of = f" of stage {stages}, the last one" if stages > 1 else ""
     return (
-        f"{counted(len(found.fit.x), 'point')}{of}; least misfit χ² = {found.misfit:.3g} of "
-        f"{counted(len(found.study.fitted), 'measured observable')}, by the errors of measurements and of seeds."
+        f"{counted(len(calibration.fit.x), 'point')}{of}; least misfit χ² = {calibration.misfit:.3g} of "
+        f"{counted(len(calibration.study.fitted), 'measured observable')}, by the errors of measurements and of seeds."
     )
 
 
@@ -78,30 +79,30 @@ def _number(value: float) -> str:
     return f"{value:.4g}" if math.isfinite(value) else "–"
 
 
-def _parameters(found: Calibration) -> str:
+def _parameters(calibration: Calibration) -> str:
     head = ["parameter", "unit", "best", "standard deviation", "95 % interval", "identified"]
     rows = [
-        [each.name, each.unit or "1", _number(each.value), f"{each.error:.2g}",
-         f"{_number(each.lower)} to {_number(each.upper)}", "yes" if each.identified else "no"]
-        for each in found.parameters
+        [p.name, p.unit or "1", _number(p.value), f"{p.error:.2g}",
+         f"{_number(p.lower)} to {_number(p.upper)}", "yes" if p.identified else "no"]
+        for p in calibration.parameters
     ]  # fmt: skip
     return _table(head, rows)
 
 
-def _correlation(found: Calibration) -> str:
-    names = [each.name for each in found.parameters]
+def _correlation(calibration: Calibration) -> str:
+    names = [p.name for p in calibration.parameters]
     if len(names) < 2:
         return ""
-    rows = [[name, *(f"{value:.2f}" for value in row)] for name, row in zip(names, found.correlation, strict=True)]
+    rows = [[name, *(f"{r:.2f}" for r in row)] for name, row in zip(names, calibration.correlation, strict=True)]
     return "<h3>Correlation</h3>" + _table(["", *names], rows)
 
 
-def _observables(found: Calibration) -> str:
+def _observables(calibration: Calibration) -> str:
     head = ["observable", "measured", "standard error", "simulated", "standard deviation", "by chance, one run"]
     rows = [
-        [one.label, _number(one.measured), _number(one.standard_error), _number(one.simulated),
-         _number(one.uncertainty), _number(one.noise)]
-        for one in found.observables
+        [o.label, _number(o.measured), _number(o.standard_error), _number(o.simulated),
+         _number(o.uncertainty), _number(o.noise)]
+        for o in calibration.observables
     ]  # fmt: skip
     return _table(head, rows)
 
@@ -116,12 +117,12 @@ def _embedded(data: bytes, kind: str, alt: str) -> str:
     return f'<img alt="{html.escape(alt)}" src="data:image/{kind};base64,{base64.b64encode(data).decode()}">'
 
 
-def agreeing(found: Calibration) -> Figure:
+def agreeing(calibration: Calibration) -> Figure:
     """Draw the parameters that agree with the measurements: a histogram of each, and of each pair the points."""
-    parameters, x = found.study.parameters, found.fit.posterior.x
+    parameters, x = calibration.study.parameters, calibration.fit.posterior.x
     d = len(parameters)
     values = np.array([[p.value(share) for p, share in zip(parameters, row, strict=True)] for row in x.clip(0, 1)])
-    best = [each.value for each in found.parameters]
+    best = [parameter.value for parameter in calibration.parameters]
     figure = new_figure(2.6 * d + 0.6, 2.3 * d + 0.6)
     axes = figure.subplots(d, d, squeeze=False)
     for i, j in np.ndindex(d, d):
@@ -156,40 +157,40 @@ def _named(parameter: Parameter) -> str:
     return f"{parameter.name} [{parameter.unit}]" if parameter.unit else parameter.name
 
 
-def against_parameters(found: Calibration) -> Figure:
+def against_parameters(calibration: Calibration) -> Figure:
     """Draw each measured observable against each parameter: points computed, the surrogate, and what was measured."""
-    fit, study = found.fit, found.study
+    fit, study = calibration.fit, calibration.study
     rows, d = study.fitted, len(study.parameters)
     figure = new_figure(2.8 * d + 0.6, 2.2 * len(rows) + 0.4)
     axes = figure.subplots(len(rows), d, squeeze=False, sharey="row")
-    for one, line in zip(rows, axes, strict=True):
-        key = one.test, one.name
+    for o, line in zip(rows, axes, strict=True):
+        key = o.test, o.name
         for i, (parameter, ax) in enumerate(zip(study.parameters, line, strict=True)):
-            at = [parameter.value(share) for share in fit.x[:, i]]
-            ax.axhspan(one.measured - 2 * one.error, one.measured + 2 * one.error, color=CATEGORIES[2], alpha=0.3, lw=0)
-            ax.errorbar(at, fit.observed[key].mean, fit.observed[key].error, fmt=".", color=PALE, ecolor=PALE, ms=5)
-            cut = np.tile(fit.posterior.best, (60, 1))
-            cut[:, i] = np.linspace(0, 1, 60)
-            mean, variance = fit.surrogates[key](cut)
-            along = [parameter.value(share) for share in cut[:, i]]
+            values = [parameter.value(share) for share in fit.x[:, i]]
+            ax.axhspan(o.measured - 2 * o.error, o.measured + 2 * o.error, color=CATEGORIES[2], alpha=0.3, lw=0)
+            ax.errorbar(values, fit.observed[key].mean, fit.observed[key].error, fmt=".", color=PALE, ecolor=PALE, ms=5)
+            section = np.tile(fit.posterior.best, (60, 1))
+            section[:, i] = np.linspace(0, 1, 60)
+            mean, variance = fit.surrogates[key](section)
+            along = [parameter.value(share) for share in section[:, i]]
             ax.plot(along, mean, color=CATEGORIES[0])
             spread = 2 * np.sqrt(variance)
             ax.fill_between(along, mean - spread, mean + spread, color=CATEGORIES[0], alpha=0.2, lw=0)
             ax.axvline(parameter.value(fit.posterior.best[i]), color=CATEGORIES[3], lw=1)
             _scale(ax, "x", parameter)
-            tidy(ax, xlabel=_named(parameter) if one is rows[-1] else "", ylabel=one.label if i == 0 else "")
+            tidy(ax, xlabel=_named(parameter) if o is rows[-1] else "", ylabel=o.label if i == 0 else "")
     return figure
 
 
-def history(found: Calibration) -> Figure:
+def history(calibration: Calibration) -> Figure:
     """Draw the misfit of the points of the last stage in the order of computing, and the least one so far."""
-    misfit = found.fit.misfit
+    misfit = calibration.fit.misfit
     figure = new_figure(7.0, 2.8)
     ax = figure.subplots()
-    number = np.arange(1, len(misfit) + 1)
-    ax.plot(number, misfit, ".", color=CATEGORIES[0], label="point")
-    ax.plot(number, np.fmin.accumulate(misfit), color=CATEGORIES[1], label="least so far")
-    ax.axhline(len(found.study.fitted), color=CATEGORIES[2], lw=1, label="noise")
+    point = np.arange(1, len(misfit) + 1)
+    ax.plot(point, misfit, ".", color=CATEGORIES[0], label="point")
+    ax.plot(point, np.fmin.accumulate(misfit), color=CATEGORIES[1], label="least so far")
+    ax.axhline(len(calibration.study.fitted), color=CATEGORIES[2], lw=1, label="noise")
     if (misfit[np.isfinite(misfit)] > 0).any():
         ax.set_yscale("log")
     tidy(ax, xlabel="point", ylabel="misfit χ²")
@@ -197,11 +198,11 @@ def history(found: Calibration) -> Figure:
     return figure
 
 
-def _views(found: Calibration) -> Iterator[str]:
+def _views(calibration: Calibration) -> Iterator[str]:
     """Pictures of the best point's runs, each beside that of the measurement if the study has one."""
-    for test, path in found.runs.items():
+    for test, path in calibration.runs.items():
         shown = []
-        if photograph := found.study.tests[test].picture:
+        if photograph := calibration.study.tests[test].picture:
             ending = Path(photograph).suffix.lower()[1:]
             kind = KINDS.get(ending, ending)
             shown.append((_embedded(Path(photograph).read_bytes(), kind, f"{test}, measured"), f"{test}, measured"))

@@ -66,7 +66,7 @@ class Runs:
         self.study, self.folder, self.listed = study, folder, listed
         self.threads = threads
         self.batches: dict[int, list[Batch]] = {}  # by stage
-        self.looked: set[str] = set()  # tests of which a run has shown the names of its observables
+        self.checked: set[str] = set()  # tests of which a run has shown the names of its observables
         self.ways = {"executor": executor, "jobs": jobs, "threads": threads, "progress": progress, "tell": tell}
 
     def evaluate(self, stage: int, points: list[tuple[float, ...]]) -> dict[tuple[str, str], np.ndarray]:
@@ -117,25 +117,25 @@ class Runs:
         def done(member: Member, outcome: Outcome) -> None:
             self.ways["tell"](member, outcome)
             if outcome.verdict in TRUSTED:
-                self._look(tests[member.path], member)
+                self._check_observables(tests[member.path], member)
 
         carry_out_together([*plans.values()], left, **self.ways | {"tell": done})
         values, files = {}, {}
         for test, plan in plans.items():
             plan.observe(missing=True)
-            which = members[test][1]
-            values |= _values(test, plan, which)
-            files[test] = [plan.members[k].path for k in which[:, 0]]
+            rows_of = members[test][1]
+            values |= _values(test, plan, rows_of)
+            files[test] = [plan.members[k].path for k in rows_of[:, 0]]
         return Batch(points, values, files)
 
-    def _look(self, test: str, member: Member) -> None:
+    def _check_observables(self, test: str, member: Member) -> None:
         """Check the names of observables by the first run of a case that does not list them.
 
         Raises ValueError if it lacks one, before other runs are made in vain.
         """
-        if test in self.looked:
+        if test in self.checked:
             return
-        self.looked.add(test)
+        self.checked.add(test)
         case = chosen(member).case
         if not case.observable_names:
             with Trajectory(member.path) as run:
@@ -145,15 +145,15 @@ class Runs:
         self, stage: int, test: str, points: list[tuple[float, ...]], first: int
     ) -> tuple[list[dict[str, str]], np.ndarray]:
         """Words of all different runs of a test, and for each point and seed which of them it is (points, seeds)."""
-        of = self.study.stages[stage]
-        seeds = of.seeds if self.study.tests[test].seed else 1
-        number: dict[tuple, int] = {}
-        which = np.empty((len(points), seeds), np.int64)
+        table = self.study.stages[stage]
+        seeds = table.seeds if self.study.tests[test].seed else 1
+        row_of: dict[tuple, int] = {}
+        rows = np.empty((len(points), seeds), np.int64)
         for i, point in enumerate(points):
             for j in range(seeds):
-                words = self.study.settings(of, test, point, self.study.seed + (first + i) * seeds + j)
-                which[i, j] = number.setdefault(tuple(words.items()), len(number))
-        return [dict(words) for words in number], which
+                words = self.study.settings(table, test, point, self.study.seed + (first + i) * seeds + j)
+                rows[i, j] = row_of.setdefault(tuple(words.items()), len(row_of))
+        return [dict(words) for words in row_of], rows
 
     def _plan(self, stage: int, test: str, rows: list[dict[str, str]]) -> Plan:
         columns = {key: [row[key] for row in rows] for key in rows[0]}
@@ -164,9 +164,9 @@ class Runs:
         )  # fmt: skip
 
 
-def _values(test: str, plan: Plan, which: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
+def _values(test: str, plan: Plan, rows_of: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
     """Observables of a test (points, seeds); nan of runs that failed."""
     rows = [row.measured if row.verdict in TRUSTED else {} for row in plan.rows]
     names = dict.fromkeys(name for row in rows for name in row)
     found = {name: np.array([float(row.get(name, math.nan)) for row in rows]) for name in names}
-    return {(test, name): column[which] for name, column in found.items()}
+    return {(test, name): column[rows_of] for name, column in found.items()}

@@ -13,7 +13,7 @@ from dem.base.replace import replace_when_done
 from dem.base.text import counted
 from dem.calibration.posterior import Likelihood, Posterior, covariances, draw, spread_out, squared_distances
 from dem.calibration.study import fewest, student_factor
-from dem.calibration.surrogate import Surrogate, influence, needed
+from dem.calibration.surrogate import Surrogate, extra_library, influence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     Evaluate = Callable[[int, list[tuple[float, ...]]], Values]
 
 DESIGN = 6  # points of the first design for each parameter
-WIDER = 0.5  # power of the likelihood from which further points are drawn
-WIDEST = 0.25  # of those that begin a stage
-SETTLED = 0.05  # variance of surrogates over that of measurements below which more runs tell nothing
+BATCH_POWER = 0.5  # power of the likelihood from which further points of a stage are drawn
+FIRST_POWER = 0.25  # that for the first points of a stage
+SETTLED_VARIANCE = 0.05  # variance of surrogates over that of measurements, below which more runs add nothing
 POINTS, IDENTITY = "points.csv", "study.json"
 
 
@@ -91,7 +91,7 @@ class Points:
         return np.array(rows).reshape(-1, len(self.study.parameters))
 
 
-class Seen(NamedTuple):
+class Averages(NamedTuple):
     """Mean, scatter of a single run, and standard error of an observable at each point of a stage."""
 
     mean: np.ndarray  # (n,) over the seeds of each point; nan of points whose runs failed
@@ -99,7 +99,7 @@ class Seen(NamedTuple):
     error: np.ndarray  # (n,) standard deviation of the means by chance; 0 if that is not known
 
 
-def seen(values: np.ndarray) -> Seen:
+def averages(values: np.ndarray) -> Averages:
     """Means and the pooled scatter of values (points, seeds).
 
     Standard errors of the means are wider by `student_factor`, as this scatter has a limited number of repetitions.
@@ -109,16 +109,16 @@ def seen(values: np.ndarray) -> Seen:
     >>> seen(np.array([[1.0, 3.0], [5.0, np.nan], [2.0, 2.0]])).noise
     1.0
     """
-    there = np.isfinite(values)
-    number = there.sum(1)
-    filled = np.where(there, values, 0.0)
-    mean = np.divide(filled.sum(1), number, out=np.full(len(values), np.nan), where=number > 0)
-    freedom = int((number - 1).clip(0).sum())
+    finite = np.isfinite(values)
+    count = finite.sum(1)
+    filled = np.where(finite, values, 0.0)
+    mean = np.divide(filled.sum(1), count, out=np.full(len(values), np.nan), where=count > 0)
+    freedom = int((count - 1).clip(0).sum())
     if not freedom:
-        return Seen(mean, math.nan, np.zeros(len(values)))
-    rest = np.where(there, values - mean[:, None], 0.0)
-    noise = math.sqrt(float((rest**2).sum()) / freedom)
-    return Seen(mean, noise, student_factor(freedom + 1) * noise / np.sqrt(np.maximum(number, 1)))
+        return Averages(mean, math.nan, np.zeros(len(values)))
+    residual = np.where(finite, values - mean[:, None], 0.0)
+    noise = math.sqrt(float((residual**2).sum()) / freedom)
+    return Averages(mean, noise, student_factor(freedom + 1) * noise / np.sqrt(np.maximum(count, 1)))
 
 
 class Fit(NamedTuple):
@@ -126,7 +126,7 @@ class Fit(NamedTuple):
 
     stage: int
     x: np.ndarray  # points in the unit cube (n, d)
-    observed: dict[tuple[str, str], Seen]  # also what was not measured
+    observed: dict[tuple[str, str], Averages]  # also of observables that were not measured
     surrogates: dict[tuple[str, str], Surrogate]
     likelihood: Likelihood
     posterior: Posterior
@@ -134,12 +134,12 @@ class Fit(NamedTuple):
 
     @property
     def settled(self) -> bool:
-        """Whether more runs would tell little, next to the errors of measurement."""
+        """Whether surrogates are so certain, next to the errors of measurement, that more runs would add little."""
         pairs = zip(self.likelihood.surrogates, self.likelihood.errors, strict=True)
-        return all(surrogate(self.posterior.x)[1].mean() < SETTLED * error**2 for surrogate, error in pairs)
+        return all(surrogate(self.posterior.x)[1].mean() < SETTLED_VARIANCE * error**2 for surrogate, error in pairs)
 
 
-def fitted(
+def fit_stage(
     study: Study, stage: int, x: np.ndarray, values: Values, before: Fit | None, rng: np.random.Generator
 ) -> Fit:
     """Fit surrogates to the runs of a stage, and draw parameters that agree with the measurements.
@@ -147,28 +147,28 @@ def fitted(
     Raises ValueError if too few runs gave an observable.
     """
     observed, surrogates = {}, {}
-    measured = {(each.test, each.name): each for each in study.fitted}
+    measured = {(observable.test, observable.name): observable for observable in study.fitted}
     for key in dict.fromkeys([*measured, *values]):
-        found = seen(values[key]) if key in values else Seen(np.full(len(x), np.nan), math.nan, np.zeros(len(x)))
-        there = np.isfinite(found.mean)
-        if there.sum() < fewest(x.shape[1]):
+        average = averages(values.get(key, np.full((len(x), 1), np.nan)))
+        finite = np.isfinite(average.mean)
+        if finite.sum() < fewest(x.shape[1]):
             if key in measured:
-                raise ValueError(_too_few(measured[key], int(there.sum()), len(x), values))
+                raise ValueError(_too_few(measured[key], int(finite.sum()), len(x), values))
             continue
         base = before.surrogates[key].mean if before and key in before.surrogates else None
-        surrogates[key] = Surrogate(x[there], found.mean[there], found.error[there] ** 2, base)
-        if math.isnan(found.noise) or found.noise == 0.0:
+        surrogates[key] = Surrogate(x[finite], average.mean[finite], average.error[finite] ** 2, base)
+        if math.isnan(average.noise) or average.noise == 0.0:
             error = np.full(len(x), math.sqrt(surrogates[key].noise))
-            found = found._replace(error=error)
-        observed[key] = found
+            average = average._replace(error=error)
+        observed[key] = average
     correlation = scatter_correlation([(test, values.get((test, name))) for test, name in measured])
-    errors = [one.error for one in study.fitted]
+    errors = [entry.error for entry in study.fitted]
     likelihood = Likelihood(
-        [surrogates[key] for key in measured], [one.measured for one in study.fitted], errors, correlation
+        [surrogates[key] for key in measured], [entry.measured for entry in study.fitted], errors, correlation
     )
-    off = np.array([observed[key].mean - one.measured for key, one in measured.items()]).T
+    difference = np.array([observed[key].mean - entry.measured for key, entry in measured.items()]).T
     variances = np.array([observed[key].error ** 2 for key in measured]).T
-    misfit = squared_distances(off, covariances(correlation, errors, variances))
+    misfit = squared_distances(difference, covariances(correlation, errors, variances))
     return Fit(stage, x, observed, surrogates, likelihood, draw(likelihood, x.shape[1], rng), misfit)
 
 
@@ -185,37 +185,37 @@ def scatter_correlation(columns: Sequence[tuple[str, np.ndarray | None]]) -> np.
     >>> scatter_correlation([("heap", angle), ("heap", 2 * angle), ("drop", angle)]).round(2).tolist()
     [[1.0, 0.6, 0.0], [0.6, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    found = np.eye(len(columns))
-    for test in dict.fromkeys(each for each, _ in columns):
-        of = [k for k, (each, values) in enumerate(columns) if each == test and values is not None]
-        if len(of) < 2:
+    correlation = np.eye(len(columns))
+    for test in dict.fromkeys(name for name, _ in columns):
+        rows = [k for k, (name, values) in enumerate(columns) if name == test and values is not None]
+        if len(rows) < 2:
             continue
-        values = np.array([columns[k][1] for k in of])  # (k, points, seeds)
+        values = np.array([columns[k][1] for k in rows])  # (k, points, seeds)
         values = values[:, np.isfinite(values).all((0, 2))]
-        rest = (values - values.mean(2, keepdims=True)).reshape(len(of), -1)
+        residual = (values - values.mean(2, keepdims=True)).reshape(len(rows), -1)
         freedom = values.shape[1] * (values.shape[2] - 1)
-        scatter = np.sqrt((rest**2).sum(1))
-        scatters = scatter > 0
-        if not freedom or scatters.sum() < 2:
+        scatter = np.sqrt((residual**2).sum(1))
+        is_scattered = scatter > 0
+        if not freedom or is_scattered.sum() < 2:
             continue
-        unit = rest[scatters] / scatter[scatters, None]
-        there = np.array(of)[scatters]
-        found[np.ix_(there, there)] = unit @ unit.T * freedom / (freedom + len(there))
-    np.fill_diagonal(found, 1.0)
-    return found
+        unit = residual[is_scattered] / scatter[is_scattered, None]
+        scattered = np.array(rows)[is_scattered]
+        correlation[np.ix_(scattered, scattered)] = unit @ unit.T * freedom / (freedom + len(scattered))
+    np.fill_diagonal(correlation, 1.0)
+    return correlation
 
 
-def _too_few(observable: Observable, there: int, points: int, values: Values) -> str:
+def _too_few(observable: Observable, found: int, points: int, values: Values) -> str:
     names = sorted(name for test, name in values if test == observable.test)
-    known = "" if observable.name in names else f"; the case gives {', '.join(names) or 'none'}"
+    hint = "" if observable.name in names else f"; the case gives {', '.join(names) or 'none'}"
     return (
-        f"{observable.label} was found at {there} of {counted(points, 'point')} only, see the column error of its "
-        f"sweep.csv{known}"
+        f"{observable.label} was found at {found} of {counted(points, 'point')} only, see the column error of its "
+        f"sweep.csv{hint}"
     )
 
 
 def search(study: Study, evaluate: Evaluate, points: Points, tell: Callable[[str], None]) -> tuple[Fit, list[str]]:
-    """Choose points and have them computed until the budget of each stage is spent, or more runs would tell little.
+    """Choose and evaluate points until the budget of each stage is spent, or more runs would add little information.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def search(study: Study, evaluate: Evaluate, points: Points, tell: Callable[[str
     list of str
         Tests and parameters without influence, told after the first points.
     """
-    fit, doubts, looked = None, [], False
+    fit, warnings, checked = None, [], False
     for k, stage in enumerate(study.stages):
         before, fit = fit, None
         while True:
@@ -242,54 +242,55 @@ def search(study: Study, evaluate: Evaluate, points: Points, tell: Callable[[str
             if len(x):
                 rng = np.random.default_rng([study.seed, k, len(x)])
                 values = evaluate(k, points.stages[k])
-                fit = fitted(study, k, x, values, before, rng)
-                if k == 0 and len(fit.x) >= _designed(study) and not looked:
-                    looked, doubts = True, without_influence(study, fit, _designed(study))
-                    for line in doubts:
+                fit = fit_stage(study, k, x, values, before, rng)
+                if k == 0 and len(fit.x) >= _first_design_size(study) and not checked:
+                    checked, warnings = True, without_influence(study, fit, _first_design_size(study))
+                    for line in warnings:
                         tell(line)
                 tell(_progress(study, fit))
-                if len(x) >= stage.budget or (len(x) >= _designed(study) + study.batch and fit.settled):
+                if len(x) >= stage.budget or (len(x) >= _first_design_size(study) + study.batch and fit.settled):
                     break
             rng = np.random.default_rng([study.seed, k, len(x), 1])
-            points.add(k, _chosen(study, stage.budget - len(x), x, fit, before, rng))
-    return fit, doubts
+            points.add(k, _next_points(study, stage.budget - len(x), x, fit, before, rng))
+    return fit, warnings
 
 
-def _designed(study: Study) -> int:
+def _first_design_size(study: Study) -> int:
     """Points of the first design."""
     return min(study.stages[0].budget, max(study.batch, DESIGN * len(study.parameters)))
 
 
-def _chosen(
-    study: Study, most: int, x: np.ndarray, fit: Fit | None, before: Fit | None, rng: np.random.Generator
+def _next_points(
+    study: Study, max_count: int, x: np.ndarray, fit: Fit | None, before: Fit | None, rng: np.random.Generator
 ) -> np.ndarray:
     """The next points (n, d) of a stage in the unit cube."""
     d = len(study.parameters)
     if fit is None and before is None:
-        return needed("scipy.stats").qmc.LatinHypercube(d, optimization="random-cd", rng=rng).random(_designed(study))
-    of, power = (fit, WIDER) if fit else (before, WIDEST)
-    wide = draw(of.likelihood, d, rng, number=256, last=power).x
-    best = of.posterior.best[None]
-    number = min(study.batch if fit else max(study.batch, fewest(d)), most)
-    return np.concatenate([best, spread_out(wide, np.concatenate([x, best]), number - 1)]) if number > 1 else best
+        design = extra_library("scipy.stats").qmc.LatinHypercube(d, optimization="random-cd", rng=rng)
+        return design.random(_first_design_size(study))
+    source, power = (fit, BATCH_POWER) if fit else (before, FIRST_POWER)
+    candidates = draw(source.likelihood, d, rng, count=256, final_power=power).x
+    best = source.posterior.best[None]
+    number = min(study.batch if fit else max(study.batch, fewest(d)), max_count)
+    return np.concatenate([best, spread_out(candidates, np.concatenate([x, best]), number - 1)]) if number > 1 else best
 
 
 def without_influence(study: Study, fit: Fit, first: int) -> list[str]:
-    """Lines about tests that no parameter changes, and parameters that change no test, by the `first` points."""
-    found, lines = {}, []
-    for one in study.fitted:
-        mean = fit.observed[one.test, one.name].mean[:first]
-        there = np.isfinite(mean)
-        found[one.label] = influence(fit.x[:first][there], mean[there])
-    if any(each is None for each in found.values()):
+    """Warnings about tests that no parameter changes, and parameters that change no test, by the `first` points."""
+    influences, lines = {}, []
+    for observable in study.fitted:
+        mean = fit.observed[observable.test, observable.name].mean[:first]
+        finite = np.isfinite(mean)
+        influences[observable.label] = influence(fit.x[:first][finite], mean[finite])
+    if any(effect is None for effect in influences.values()):
         return ["too few points to say which parameters have an influence: raise the budget"]
     lines += [
         f"no parameter changes {label} more than chance: within the bounds it tells nothing"
-        for label, each in found.items()
-        if not each.any
+        for label, effect in influences.items()
+        if not effect.any
     ]
     for i, parameter in enumerate(study.parameters):
-        if not any(each.each[i] for each in found.values()):
+        if not any(effect.by_parameter[i] for effect in influences.values()):
             lines.append(
                 f"{parameter.name} changes no measured observable more than chance: leave it out, or add a test that "
                 "depends on it"
@@ -298,10 +299,10 @@ def without_influence(study: Study, fit: Fit, first: int) -> list[str]:
 
 
 def _progress(study: Study, fit: Fit) -> str:
-    """A line with the best point so far."""
+    """A line about the best point so far."""
     n, stage = len(fit.x), study.stages[fit.stage]
-    number = f"stage {fit.stage + 1}, " if len(study.stages) > 1 else ""
+    heading = f"stage {fit.stage + 1}, " if len(study.stages) > 1 else ""
     best = fit.posterior.best
     values = (f"{p.name} {p.value(x):.3g}" for p, x in zip(study.parameters, best, strict=True))
-    least = f"{np.nanmin(fit.misfit):.3g}" if np.isfinite(fit.misfit).any() else "none"
-    return f"{number}{n} of {counted(stage.budget, 'point')}, least misfit {least}; best {', '.join(values)}"
+    misfit = f"{np.nanmin(fit.misfit):.3g}" if np.isfinite(fit.misfit).any() else "none"
+    return f"{heading}{n} of {counted(stage.budget, 'point')}, least misfit {misfit}; best {', '.join(values)}"

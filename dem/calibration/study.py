@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from dem.base import checks, units
 from dem.base.text import counted, shown
-from dem.calibration.surrogate import needed
+from dem.calibration.surrogate import extra_library
 from dem.case import AnyCase, BaseCase
 from dem.casefile import chosen_case, with_words
 from dem.casefile.load import error_lines
@@ -258,9 +258,9 @@ def _checked(content: dict, name: str, folder: Path) -> Study:
         for each in table.tests
         if not FOLDER.fullmatch(each)
     ]
-    for what in ("parameters", "tests"):
-        if not getattr(table, what):
-            wrong.append(f"{what} are none, expected at least one")
+    for section in ("parameters", "tests"):
+        if not getattr(table, section):
+            wrong.append(f"{section} are none, expected at least one")
     if table.stages and "budget" in table.model_fields_set:
         wrong.append("budget: stages have budgets of their own, leave it out")
     least = fewest(len(table.parameters))
@@ -268,7 +268,7 @@ def _checked(content: dict, name: str, folder: Path) -> Study:
         if budget < least:
             many = counted(len(table.parameters), "parameter")
             wrong.append(f"{where}budget is {budget}, expected at least {least} points for {many}")
-    tests = {each: _attempt(wrong, f"tests.{each}", _test, one, folder) for each, one in table.tests.items()}
+    tests = {test: _attempt(wrong, f"tests.{test}", _test, t, folder) for test, t in table.tests.items()}
     stages = [
         Stage(each.budget, each.seeds or table.seeds, _stage_settings(wrong, k, each, tests))
         for k, each in enumerate(table.stages)
@@ -276,21 +276,21 @@ def _checked(content: dict, name: str, folder: Path) -> Study:
     if wrong:  # without tests nothing can be said of parameters
         raise ValueError("\n".join(wrong))
     parameters = [
-        _attempt(wrong, f"parameters.{each}", _parameter, each, one, tests) for each, one in table.parameters.items()
+        _attempt(wrong, f"parameters.{p}", _parameter, p, settings, tests) for p, settings in table.parameters.items()
     ]
     observables = [
-        _attempt(wrong, f"tests.{test}.observables.{each}", _observable, test, each, seen, folder, notes)
-        for test, one in table.tests.items()
-        for each, seen in one.observables.items()
+        _attempt(wrong, f"tests.{test}.observables.{o}", _observable, test, o, settings, folder, notes)
+        for test, t in table.tests.items()
+        for o, settings in t.observables.items()
     ]
-    if not any(one and math.isfinite(one.measured) for one in observables) and not wrong:
+    if not any(o and math.isfinite(o.measured) for o in observables) and not wrong:
         wrong.append("no observable has a measured value: there is nothing to fit")
     if wrong:
         raise ValueError("\n".join(wrong))
     wrong = [
-        f"tests.{one.test}.observables.{one.name}: a parameter of the case has this name, which is a column of its own"
-        for one in observables
-        if one.name in _columns(one.test, tests, parameters)
+        f"tests.{o.test}.observables.{o.name}: a parameter of the case has this name, which is a column of its own"
+        for o in observables
+        if o.name in _columns(o.test, tests, parameters)
     ]
     wrong += _set_twice(tests, parameters)
     if wrong:
@@ -311,13 +311,13 @@ def fewest(parameters: int) -> int:
 def _set_twice(tests: dict[str, Test], parameters: list[Parameter]) -> list[str]:
     """A line for each parameter of a case that the study sets in two ways."""
     wrong = []
-    for test, one in tests.items():
-        by = dict.fromkeys(one.settings, "the settings") | ({one.seed: "the seed"} if one.seed else {})
+    for name, test in tests.items():
+        sources = dict.fromkeys(test.settings, "the settings") | ({test.seed: "the seed"} if test.seed else {})
         for parameter in parameters:
-            for key in parameter.sets.get(test, ()):
-                if key in by:
-                    wrong.append(f"parameters.{parameter.name}: {by[key]} of {test} set {key} too, leave one out")
-                by[key] = f"parameters.{parameter.name}"
+            for key in parameter.sets.get(name, ()):
+                if key in sources:
+                    wrong.append(f"parameters.{parameter.name}: {sources[key]} of {name} set {key} too, leave one out")
+                sources[key] = f"parameters.{parameter.name}"
     return wrong
 
 
@@ -411,8 +411,8 @@ def _unit(test: Test, key: str) -> str:
     except ValueError as error:
         for line in str(error).splitlines():
             if PROBE.split()[1] in line:
-                told = EXPECTED.search(line)
-                return told[1] if told else ""
+                quantity = EXPECTED.search(line)
+                return quantity[1] if quantity else ""
         raise
     raise ValueError(f"{key} takes a text, which has no bounds")
 
@@ -434,12 +434,12 @@ def _observable(test: str, name: str, table: ObservableTable, folder: Path, note
     if table.file is not None:
         if measured is not None:
             raise ValueError("measured and file are both given, expected one of them")
-        measured, found, n = read_repeats(folder / table.file, name)
-        if error is None and found is not None:
+        measured, se, n = read_repeats(folder / table.file, name)
+        if error is None and se is not None:
             notes.append(
-                f"{test}: {name} has {n} repetitions: its standard error is {found:.3g}, {student_factor(n):.3g} s/√{n}"
+                f"{test}: {name} has {n} repetitions: its standard error is {se:.3g}, {student_factor(n):.3g} s/√{n}"
             )
-        error = found if error is None else error
+        error = se if error is None else error
     if measured is None:
         return Observable(test, name, math.nan, math.nan if error is None else error)
     if error is None:
@@ -461,7 +461,7 @@ def student_factor(n: int) -> float:
     >>> [round(student_factor(n), 2) for n in (2, 3, 5, 9, 30)]
     [6.48, 2.2, 1.42, 1.18, 1.04]
     """
-    special = needed("scipy.special")
+    special = extra_library("scipy.special")
     return float(special.stdtrit(n - 1, QUANTILE) / special.ndtri(QUANTILE))
 
 
@@ -497,20 +497,20 @@ def read_repeats(path: Path, column: str) -> tuple[float, float | None, int]:
     except (UnicodeDecodeError, csv.Error):
         raise ValueError(f"{path} is no table of comma-separated values: export it as CSV in UTF-8") from None
     if column not in names or not rows:
-        there = ", ".join(names) or "nothing"
+        columns = ", ".join(names) or "nothing"
         hint = "; it seems to have other separators: export it with commas, and points in numbers"
         raise ValueError(
-            f"{path} has no column {column} with numbers below it, expected a first line with names: it has {there}"
-            + (hint if re.search(r"[;\t]", there) else "")
+            f"{path} has no column {column} with numbers below it, expected a first line with names: it has {columns}"
+            + (hint if re.search(r"[;\t]", columns) else "")
         )
     if names.count(column) > 1:
         raise ValueError(f"{path} has {names.count(column)} columns {column}, expected one")
     values = []
-    for number, row in enumerate(rows, start=2):
+    for line, row in enumerate(rows, start=2):
         try:
             values.append(checks.number(column, float(row[column])))
         except (ValueError, TypeError):
-            raise ValueError(f"{path}, line {number}: {shown(row[column] or '')} is no number of {column}") from None
+            raise ValueError(f"{path}, line {line}: {shown(row[column] or '')} is no number of {column}") from None
     mean, n = math.fsum(values) / len(values), len(values)
     if n == 1:
         return mean, None, n
@@ -523,9 +523,9 @@ def read_repeats(path: Path, column: str) -> tuple[float, float | None, int]:
 def check_observables(study: Study, test: str, case: str, names: Collection[str]) -> None:
     """Raise ValueError if a case has no observable of a name that the study has; nothing is said if it lists none."""
     wrong = []
-    for one in study.observables:
-        if names and one.test == test:
-            _attempt(wrong, f"tests.{test}.observables", checks.one_of, f"observable of {case}", one.name, names)
+    for observable in study.observables:
+        if names and observable.test == test:
+            _attempt(wrong, f"tests.{test}.observables", checks.one_of, f"observable of {case}", observable.name, names)
     if wrong:
         raise ValueError("\n".join(wrong))
 

@@ -20,14 +20,14 @@ TREND = 10.0  # prior variance of the constant and the slopes of the trend, over
 AMPLITUDE = (1.0, 2.0, 1e-2, 1e4)  # variance of the process over that of the values
 LENGTH = (1.0, 1.0, 0.15, 30.0)  # of correlation, in ranges of a parameter
 NUGGET = (1e-3, 3.5, SMALLEST, 2.0)  # variance of unknown noise over that of the values
-FLATTEST = 0.05  # curvature of the log posterior of the hyperparameters, at least
+LOWEST_CURVATURE = 0.05  # curvature of the log posterior of the hyperparameters, at least
 LOG_WEIGHTS = (-6.0, 1.5)  # limits of corrections to the normal approximation
 DIFFERENCE = 1e-3  # of log hyperparameters, for the curvature
 SIGNIFICANT = 0.01  # chance that a parameter without influence counts as one with
-FEW = 3  # points beyond the coefficients of a polynomial, to tell influence from noise
+SPARE_POINTS = 3  # points beyond the coefficients of a polynomial, to tell influence from noise
 
 
-def needed(module: str) -> ModuleType:
+def extra_library(module: str) -> ModuleType:
     """Import a library of the extra; raises ImportError that names it."""
     return library(module, extra=EXTRA, purpose=PURPOSE)
 
@@ -66,9 +66,9 @@ class Surrogate:
         self, x: np.ndarray, y: np.ndarray, noise: np.ndarray, base: Callable[[np.ndarray], np.ndarray] | None = None
     ) -> None:
         self.base = base
-        rest = y - base(x) if base else y
-        self.shift, self.scale = float(rest.mean()), float(rest.std()) or 1.0
-        values = (rest - self.shift) / self.scale
+        residual = y - base(x) if base else y
+        self.shift, self.scale = float(residual.mean()), float(residual.std()) or 1.0
+        values = (residual - self.shift) / self.scale
         hyper = Hyperparameters(x, values, np.maximum(noise / self.scale**2, SMALLEST))
         logs, self.shares = hyper.mixture()
         self.x, (self.amplitudes, lengths, nuggets) = x, _split(np.exp(logs))
@@ -99,10 +99,10 @@ class Surrogate:
 
     def _covariance(self, x: np.ndarray) -> np.ndarray:
         """Covariance of points (m, d) with those of the fit, for each of k sets of hyperparameters (k, m, n)."""
-        at, there = x * self.inverse_lengths[:, None], self.x * self.inverse_lengths[:, None]
-        covariance = at @ there.transpose(0, 2, 1)  # and the rest in place, as most of the search is spent here
-        covariance -= 0.5 * (at**2).sum(2)[:, :, None]
-        covariance += (np.log(self.amplitudes)[:, None] - 0.5 * (there**2).sum(2))[:, None]
+        scaled, scaled_fit = x * self.inverse_lengths[:, None], self.x * self.inverse_lengths[:, None]
+        covariance = scaled @ scaled_fit.transpose(0, 2, 1)  # the rest in place: most time of a search is spent here
+        covariance -= 0.5 * (scaled**2).sum(2)[:, :, None]
+        covariance += (np.log(self.amplitudes)[:, None] - 0.5 * (scaled_fit**2).sum(2))[:, None]
         np.exp(covariance, out=covariance)
         covariance += _trend(x, self.x)
         return covariance
@@ -125,7 +125,7 @@ class Hyperparameters:
         self.y, self.square = y, (x[:, None] - x) ** 2
         self.fixed = _trend(x, x) + np.diag(noise)
         prior = np.array([AMPLITUDE, *x.shape[1] * [LENGTH], NUGGET]).T
-        (self.median, self.least, self.largest), self.deviation = np.log(prior[[0, 2, 3]]), prior[1]
+        (self.median, self.smallest, self.largest), self.deviation = np.log(prior[[0, 2, 3]]), prior[1]
 
     def covariance(self, logs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Covariance (n, n) of the process without its trend, and of the values."""
@@ -139,26 +139,26 @@ class Hyperparameters:
         _, lengths, nugget = _split(np.exp(logs))
         inverse = np.linalg.inv(whole)
         weights = inverse @ self.y
-        off = (logs - self.median) / self.deviation
-        value = 0.5 * (self.y @ weights + np.linalg.slogdet(whole)[1] + off @ off)
+        standardised = (logs - self.median) / self.deviation
+        value = 0.5 * (self.y @ weights + np.linalg.slogdet(whole)[1] + standardised @ standardised)
         slopes = inverse - np.outer(weights, weights)
         by_length = np.einsum("ij,ij,ijk->k", slopes, process, self.square) / lengths**2
         slope = 0.5 * np.array([(slopes * process).sum(), *by_length, nugget * np.trace(slopes)])
-        return float(value), slope + off / self.deviation
+        return float(value), slope + standardised / self.deviation
 
     def mixture(self) -> tuple[np.ndarray, np.ndarray]:
         """Sets of logarithms that stand for the posterior, the most probable one last, and their shares."""
-        limits = np.column_stack([self.least, self.largest])
-        start = self.median.clip(self.least, self.largest)
-        best = needed("scipy.optimize").minimize(self.loss, start, jac=True, method="L-BFGS-B", bounds=limits).x
+        limits = np.column_stack([self.smallest, self.largest])
+        start = self.median.clip(self.smallest, self.largest)
+        best = extra_library("scipy.optimize").minimize(self.loss, start, jac=True, method="L-BFGS-B", bounds=limits).x
         m = len(best)
         steps = DIFFERENCE * np.eye(m)
         curvature = np.array([self.loss(best + step)[1] - self.loss(best - step)[1] for step in steps])
         curvature = (curvature + curvature.T) / (4 * DIFFERENCE)
         values, vectors = np.linalg.eigh(curvature)
-        away = (vectors * np.sqrt(m / np.maximum(values, FLATTEST))).T
-        logs = np.concatenate([best + away, best - away, best[None]]).clip(self.least, self.largest)
-        loss = np.array([self.loss(each)[0] for each in logs])
+        offsets = (vectors * np.sqrt(m / np.maximum(values, LOWEST_CURVATURE))).T
+        logs = np.concatenate([best + offsets, best - offsets, best[None]]).clip(self.smallest, self.largest)
+        loss = np.array([self.loss(row)[0] for row in logs])
         shares = np.exp((loss[-1] - loss + 0.5 * m).clip(*LOG_WEIGHTS))
         shares[-1] = 0.0
         return logs, shares / shares.sum()
@@ -179,7 +179,7 @@ class Influence(NamedTuple):
     """Which parameters change an observable, by F-tests."""
 
     any: bool  # whether any parameter changes it
-    each: np.ndarray  # (d,) whether this one does
+    by_parameter: np.ndarray  # (d,) whether each one does
 
 
 def influence(x: np.ndarray, y: np.ndarray) -> Influence | None:
@@ -203,33 +203,33 @@ def influence(x: np.ndarray, y: np.ndarray) -> Influence | None:
     Examples
     --------
     >>> x = np.random.default_rng(1).random((30, 2))
-    >>> influence(x, x[:, 0] ** 2 + 0.01 * np.sin(1e5 * x[:, 1])).each.tolist()
+    >>> influence(x, x[:, 0] ** 2 + 0.01 * np.sin(1e5 * x[:, 1])).by_parameter.tolist()
     [True, False]
     """
     n, d = x.shape
-    about = x - 0.5
+    centred = x - 0.5
     pairs = [(i,) for i in range(d)] + list(combinations_with_replacement(range(d), 2))
-    terms = next((t for t in (pairs, pairs[:d]) if n >= len(t) + 1 + FEW), None)
+    terms = next((t for t in (pairs, pairs[:d]) if n >= len(t) + 1 + SPARE_POINTS), None)
     if terms is None:
         return None
-    columns = np.column_stack([np.prod(about[:, list(term)], axis=1) for term in terms])
-    tail = needed("scipy.stats").f.sf
+    columns = np.column_stack([np.prod(centred[:, list(term)], axis=1) for term in terms])
+    chance = extra_library("scipy.stats").f.sf
 
     def significant(keep: list[int]) -> bool:
         """Whether leaving out the other terms makes the fit worse."""
-        left, freedom = len(terms) - len(keep), n - len(terms) - 1
-        whole, less = _residual(columns, y), _residual(columns[:, keep], y)
-        if less <= SMALLEST**2 * max(float(y @ y), 1e-300):
+        dropped, freedom = len(terms) - len(keep), n - len(terms) - 1
+        full, reduced = _residual(columns, y), _residual(columns[:, keep], y)
+        if reduced <= SMALLEST**2 * max(float(y @ y), 1e-300):
             return False  # nothing to explain
-        ratio = (less - whole) / left / max(whole / freedom, SMALLEST**2 * less)
-        return bool(tail(ratio, left, freedom) < SIGNIFICANT)
+        ratio = (reduced - full) / dropped / max(full / freedom, SMALLEST**2 * reduced)
+        return bool(chance(ratio, dropped, freedom) < SIGNIFICANT)
 
-    each = [significant([k for k, term in enumerate(terms) if i not in term]) for i in range(d)]
-    return Influence(significant([]), np.array(each))
+    by_parameter = [significant([k for k, term in enumerate(terms) if i not in term]) for i in range(d)]
+    return Influence(significant([]), np.array(by_parameter))
 
 
 def _residual(columns: np.ndarray, y: np.ndarray) -> float:
     """Sum of squares that a fit by these columns and a constant leaves."""
     design = np.column_stack([np.ones(len(y)), columns])
-    rest = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
-    return float(rest @ rest)
+    residual = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    return float(residual @ residual)

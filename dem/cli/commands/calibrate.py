@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dem.calibration.calibrate import REPORT, calibrated, prepared
+from dem.calibration.calibrate import REPORT, prepare, run_calibration
 from dem.calibration.runs import RunsLeftError
 from dem.cli.application import app, plain_errors, say
 
@@ -37,10 +37,10 @@ def calibrate(
     earlier one was interrupted. FOLDER/report.html has parameters with uncertainties, and what the tests do not
     determine.
     """
-    checked, folder, ways = prepared(study, output, jobs, threads)
+    checked, folder, ways = prepare(study, output, jobs, threads)
     try:
-        found = calibrated(
-            checked, folder, tell=None if quiet or listed else say, told=_errors, listed=listed,
+        found = run_calibration(
+            checked, folder, tell=None if quiet or listed else say, report_run=_errors, listed=listed,
             progress=False if quiet or not sys.stderr.isatty() else None, **ways,
         )  # fmt: skip
     except RunsLeftError as left:
