@@ -116,10 +116,10 @@ def energy(s, length, force, couple):
 
 
 @inline
-def rates(s, velocity, spin_one, spin_other):
+def rates(s, velocity, spin_i, spin_j):
     """Rates of d and ψ, of ends that move apart with a velocity and turn with two spins, all in the frame half way."""
-    eta = subtract(spin_other, spin_one)
-    turning = add_scaled(scale(0.5, add(spin_one, spin_other)), -0.5, cross(s.half, eta))
+    eta = subtract(spin_j, spin_i)
+    turning = add_scaled(scale(0.5, add(spin_i, spin_j)), -0.5, cross(s.half, eta))
     return subtract(velocity, cross(turning, s.chord)), spread_out(s, eta)
 
 

@@ -114,12 +114,12 @@ def store_matrix(m, a):
 
 
 @inline
-def with_element(a, at, number):
-    """Nine numbers, with another one at a place."""
+def with_element(a, k, value):
+    """Nine numbers, with element k replaced by a value."""
     return (
-        number if at == 0 else a[0], number if at == 1 else a[1], number if at == 2 else a[2],
-        number if at == 3 else a[3], number if at == 4 else a[4], number if at == 5 else a[5],
-        number if at == 6 else a[6], number if at == 7 else a[7], number if at == 8 else a[8],
+        value if k == 0 else a[0], value if k == 1 else a[1], value if k == 2 else a[2],
+        value if k == 3 else a[3], value if k == 4 else a[4], value if k == 5 else a[5],
+        value if k == 6 else a[6], value if k == 7 else a[7], value if k == 8 else a[8],
     )  # fmt: skip
 
 
@@ -511,17 +511,17 @@ def accelerate_edges(box, dt):
     for k in range(9):
         middle = with_element(middle, k, edges[k] + 0.5 * dt * (half[k] + prescribed[k]))
     rates = product(half, inverse(middle))
-    own = scaled_matrix(0.0, rates)
+    gradient = scaled_matrix(0.0, rates)
     for k in range(9):
         if box.held[k // 3, k % 3] != 0.0:
             box.next_gradient[k // 3, k % 3] = limited_rate(box, rates[k])
-            own = with_element(own, k, box.next_gradient[k // 3, k % 3])
-    store_matrix(box.edge_speed, product(own, middle))
-    taken = 0.0
+            gradient = with_element(gradient, k, box.next_gradient[k // 3, k % 3])
+    store_matrix(box.edge_speed, product(gradient, middle))
+    damped_energy = 0.0
     for k in range(9):
         speed = 0.5 * (before[k] + box.edge_speed[k // 3, k % 3])
-        taken += dt * box.inertia[1] * speed * speed
-    return taken
+        damped_energy += dt * box.inertia[1] * speed * speed
+    return damped_energy
 
 
 @inline
@@ -532,7 +532,7 @@ def has_inertia(box):
 
 @func
 def choose_gradient(box, step, dt):
-    """Note the velocity gradient after a number of steps: as prescribed, or for stresses to become those held.
+    """Set the velocity gradient after a number of steps: as prescribed, or so that stresses approach their targets.
 
     Returns what damping of the edges takes during the step [J].
     """

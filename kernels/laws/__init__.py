@@ -229,29 +229,29 @@ initial_history = select("law", {Elastic: (), Composite: initial_history_composi
 
 
 @inline
-def load_composite(law, rows, k, at):
-    """History in row k, from column `at` on."""
-    normal, at = load_of(law.normal, rows, k, at)
-    tangential, at = load_of(law.tangential, rows, k, at)
-    rolling, at = load_of(law.rolling, rows, k, at)
-    twisting, at = load_of(law.twisting, rows, k, at)
-    adhesion, at = load_of(law.adhesion, rows, k, at)
-    return normal, tangential, rolling, twisting, adhesion, rows[k, at]
+def load_composite(law, rows, k, column):
+    """History in row k, from column `column` on."""
+    normal, column = load_of(law.normal, rows, k, column)
+    tangential, column = load_of(law.tangential, rows, k, column)
+    rolling, column = load_of(law.rolling, rows, k, column)
+    twisting, column = load_of(law.twisting, rows, k, column)
+    adhesion, column = load_of(law.adhesion, rows, k, column)
+    return normal, tangential, rolling, twisting, adhesion, rows[k, column]
 
 
 load = select("law", {Elastic: (), Composite: load_composite})
 
 
 @inline
-def store_composite(law, rows, k, at, history):
-    """Write a history to row k, from column `at` on."""
+def store_composite(law, rows, k, column, history):
+    """Write a history to row k, from column `column` on."""
     normal, tangential, rolling, twisting, adhesion, area_measure = history
-    at = store_of(law.normal, rows, k, at, normal)
-    at = store_of(law.tangential, rows, k, at, tangential)
-    at = store_of(law.rolling, rows, k, at, rolling)
-    at = store_of(law.twisting, rows, k, at, twisting)
-    at = store_of(law.adhesion, rows, k, at, adhesion)
-    rows[k, at] = area_measure
+    column = store_of(law.normal, rows, k, column, normal)
+    column = store_of(law.tangential, rows, k, column, tangential)
+    column = store_of(law.rolling, rows, k, column, rolling)
+    column = store_of(law.twisting, rows, k, column, twisting)
+    column = store_of(law.adhesion, rows, k, column, adhesion)
+    rows[k, column] = area_measure
 
 
 store = select("law", {Elastic: None, Composite: store_composite})

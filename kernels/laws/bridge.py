@@ -68,10 +68,10 @@ def bind(part, i, j, contact, normal_force, normal_velocity, dt, was_in_contact)
     """
     volume, radius = part.volume[i, j], 2.0 * contact.radius
     end = cutoff(part, i, j, 0.0, contact.radius)
-    left = end + contact.overlap
+    remaining = end + contact.overlap
     strength, stretch = pull(part, i, j, contact.radius), math.sqrt(max(volume, TINY) / radius)
-    if left <= 0.0:  # it has ruptured in the last step: what that has to add
-        correction = end_correction_of_constant(last_step_fraction(-left, normal_velocity, dt))
+    if remaining <= 0.0:  # it has ruptured in the last step: what that has to add
+        correction = end_correction_of_constant(last_step_fraction(-remaining, normal_velocity, dt))
         return AdhesionForce(
             force=-correction * force(strength, end / stretch), energy=0.0, instantaneous_dissipation=0.0, holds=False
         ), 1.0

@@ -43,8 +43,8 @@ class EEPA(NamedTuple):
 @inline
 def returned(k_2, n, overlap, plastic):
     """Energy that unloading from an overlap returns [J]."""
-    own = (overlap ** (n + 1.0) - plastic ** (n + 1.0)) / (n + 1.0)
-    return k_2 * (own - plastic**n * (overlap - plastic))
+    power_term = (overlap ** (n + 1.0) - plastic ** (n + 1.0)) / (n + 1.0)
+    return k_2 * (power_term - plastic**n * (overlap - plastic))
 
 
 @inline
@@ -63,10 +63,10 @@ def lost_along_limit(k_2, n, k_a, chi, overlap):
 @inline
 def overlap_at_limit(k_2, n, k_a, chi, plastic):
     """Overlap at which the line of unloading to a plastic overlap meets the adhesive limit [m], by Newton's method."""
-    overlap, sought = plastic, plastic**n
+    overlap, target = plastic, plastic**n
     for _ in range(NEWTON_STEPS):
-        own, pull = overlap**n, k_a / k_2 * overlap**chi
-        step = (own + pull - sought) * overlap / (n * own + chi * pull)
+        elastic, pull = overlap**n, k_a / k_2 * overlap**chi
+        step = (elastic + pull - target) * overlap / (n * elastic + chi * pull)
         overlap -= step
         if step <= 1e-15 * overlap:
             break
@@ -76,11 +76,11 @@ def overlap_at_limit(k_2, n, k_a, chi, plastic):
 @inline
 def adhesive_stiffness(k_2, n, chi, surface_energy, radius, plastic):
     """k_a of a contact with a plastic overlap [N/m^χ]."""
-    own = plastic**n
-    if surface_energy == 0.0 or own == 0.0:  # vanishing overlaps, too
+    elastic = plastic**n
+    if surface_energy == 0.0 or elastic == 0.0:  # vanishing overlaps, too
         return 0.0
-    pull = min(1.5 * math.pi * surface_energy * math.sqrt(2.0 * radius * plastic), 0.5 * k_2 * own)
-    return pull / (own - pull / k_2) ** (chi / n)
+    pull = min(1.5 * math.pi * surface_energy * math.sqrt(2.0 * radius * plastic), 0.5 * k_2 * elastic)
+    return pull / (elastic - pull / k_2) ** (chi / n)
 
 
 @inline
@@ -98,15 +98,15 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
         max_overlap = contact.overlap
         k_a = adhesive_stiffness(k_2, n, chi, part.surface_energy[i, j], contact.radius, ratio * max_overlap)
     plastic = ratio * max_overlap
-    own, pull = contact.overlap**n, k_a * contact.overlap**chi
-    force = k_2 * (own - plasticity * max_overlap**n)
+    elastic, pull = contact.overlap**n, k_a * contact.overlap**chi
+    force = k_2 * (elastic - plasticity * max_overlap**n)
     if force < 0.0 and k_a == 0.0:
         force = 0.0
     elif force < -pull:
-        begun = overlap_at_limit(k_2, n, k_a, chi, plastic)
-        dissipation += lost_along_limit(k_2, n, k_a, chi, begun) - lost_along_limit(k_2, n, k_a, chi, contact.overlap)
+        start = overlap_at_limit(k_2, n, k_a, chi, plastic)
+        dissipation += lost_along_limit(k_2, n, k_a, chi, start) - lost_along_limit(k_2, n, k_a, chi, contact.overlap)
         force = -pull
-        plastic = (own + pull / k_2) ** (1.0 / n)
+        plastic = (elastic + pull / k_2) ** (1.0 / n)
         max_overlap = plastic / ratio
     fraction, root = first_step_fraction(contact, normal_velocity, dt), contact.overlap ** (n - 1.0)
     damped = power(fraction, 0.5 * (n - 1.0))

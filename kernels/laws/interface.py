@@ -140,53 +140,53 @@ PARTS: dict[type, LawComponent] = Parts()  # each part puts itself here
 
 
 @inline
-def load_no_history(rows, k, at):
-    """Read no history from a row."""
-    return (), at
+def load_no_history(rows, k, column):
+    """Read no history; returns it and the next column."""
+    return (), column
 
 
 @inline
-def load_vector(rows, k, at):
-    """Read a vector history from a row."""
-    return (rows[k, at], rows[k, at + 1], rows[k, at + 2]), at + 3
+def load_vector(rows, k, column):
+    """Read a vector history from a row, from a column on; returns it and the next column."""
+    return (rows[k, column], rows[k, column + 1], rows[k, column + 2]), column + 3
 
 
 @inline
-def store_vector(rows, k, at, memory):
+def store_vector(rows, k, column, memory):
     """Write a vector history to a row."""
-    rows[k, at], rows[k, at + 1], rows[k, at + 2] = memory
-    return at + 3
+    rows[k, column], rows[k, column + 1], rows[k, column + 2] = memory
+    return column + 3
 
 
 @inline
-def load_number(rows, k, at):
-    """Read a scalar history from a row."""
-    return rows[k, at], at + 1
+def load_scalar(rows, k, column):
+    """Read a scalar history from a row; returns it and the next column."""
+    return rows[k, column], column + 1
 
 
 @inline
-def store_number(rows, k, at, memory):
+def store_scalar(rows, k, column, memory):
     """Write a scalar history to a row."""
-    rows[k, at] = memory
-    return at + 1
+    rows[k, column] = memory
+    return column + 1
 
 
 @inline
-def load_two_numbers(rows, k, at):
-    """Read a history of two numbers from a row."""
-    return (rows[k, at], rows[k, at + 1]), at + 2
+def load_two_numbers(rows, k, column):
+    """Read a history of two numbers from a row; returns it and the next column."""
+    return (rows[k, column], rows[k, column + 1]), column + 2
 
 
 @inline
-def store_two_numbers(rows, k, at, memory):
+def store_two_numbers(rows, k, column, memory):
     """Write a history of two numbers to a row."""
-    rows[k, at], rows[k, at + 1] = memory
-    return at + 2
+    rows[k, column], rows[k, column + 1] = memory
+    return column + 2
 
 
 HISTORIES = (  # of so many columns: its initial value, and how it is read and written
-    ((), load_no_history, argument("at", 2)),
-    (0.0, load_number, store_number),
+    ((), load_no_history, argument("column", 2)),
+    (0.0, load_scalar, store_scalar),
     ((0.0, 0.0), load_two_numbers, store_two_numbers),
     ((0.0, 0.0, 0.0), load_vector, store_vector),
 )

@@ -84,9 +84,9 @@ def normal_force(part, i, j, contact, normal_velocity, dt, was_in_contact):
     """Normal force of a contact; `was_in_contact` is 1 if the surfaces were in contact at the last step."""
     work, modulus = part.work[i, j], 0.75 * contact.stiffness / math.sqrt(contact.radius)
     s = length(work, modulus, contact.radius)
-    left = contact.overlap + cutoff(part, i, j, modulus, contact.radius)
-    if left <= 0.0:
-        undamped = force_after_separation(work, s, -left, contact, normal_velocity, dt)
+    remaining = contact.overlap + cutoff(part, i, j, modulus, contact.radius)
+    if remaining <= 0.0:
+        undamped = force_after_separation(work, s, -remaining, contact, normal_velocity, dt)
     elif work > 0.0:
         fraction = NOT_FIRST_STEP if was_in_contact > 0.0 else first_step_fraction(contact, normal_velocity, dt)
         undamped = adhering_force(work, s, fraction, contact, was_in_contact)

@@ -29,41 +29,41 @@ exponent = select("law", {laws.Elastic: 1.5, laws.Composite: composite_power})
 
 
 @inline
-def share(size, area_measure, other, other_area):
+def joint_limit(size, area_a, b, area_b):
     """Largest magnitude of the joint spring of two merged contacts, from their squared springs and area measures."""
-    stiff = math.sqrt(max(area_measure, other_area))
-    return math.sqrt(stiff * (size / (math.sqrt(area_measure) + TINY) + other / (math.sqrt(other_area) + TINY)))
+    stiff = math.sqrt(max(area_a, area_b))
+    return math.sqrt(stiff * (size / (math.sqrt(area_a) + TINY) + b / (math.sqrt(area_b) + TINY)))
 
 
 @inline
-def join_vector_springs(one, other, area_measure, other_area):
+def join_vector_springs(a, b, area_a, area_b):
     """Join the tangential or rolling springs of two contacts that have merged."""
-    both = add(one, other)
-    most = share(dot(one, one), area_measure, dot(other, other), other_area)
-    size = math.sqrt(dot(both, both))
-    return scale(most / size, both) if size > most else both
+    total = add(a, b)
+    limit = joint_limit(dot(a, a), area_a, dot(b, b), area_b)
+    size = math.sqrt(dot(total, total))
+    return scale(limit / size, total) if size > limit else total
 
 
 @inline
-def join_torsional_springs(one, other, area_measure, other_area):
+def join_torsional_springs(a, b, area_a, area_b):
     """Join the torsional springs of two contacts that have merged: couple about the normal, and stiffness."""
-    return (one[0] + other[0], max(one[1], other[1])) if one[0] * other[0] < 0.0 else one
+    return (a[0] + b[0], max(a[1], b[1])) if a[0] * b[0] < 0.0 else a
 
 
-FIRST = argument("one", 0)
-# of two histories of so many columns: (one, other, area_measure, other_area)
+FIRST = argument("a", 0)
+# of two histories of so many columns: (one, other, area_measure, area_b)
 JOINED = (FIRST, FIRST, join_torsional_springs, join_vector_springs)
 join_of = select("part", laws.rows_of("damping"), lambda row: JOINED[row.width], handed=False)
 
 
 @inline
-def join(law, one, other):
+def join(law, a, b):
     """Joint history of two contacts that have become one."""
-    normal, tangential, rolling, twisting, adhesion, area_measure = one
-    g = other[5]
-    slip = join_of(law.tangential, tangential, other[1], area_measure, g)
-    roll = join_of(law.rolling, rolling, other[2], area_measure, g)
-    twist = join_of(law.twisting, twisting, other[3], area_measure, g)
+    normal, tangential, rolling, twisting, adhesion, area_measure = a
+    g = b[5]
+    slip = join_of(law.tangential, tangential, b[1], area_measure, g)
+    roll = join_of(law.rolling, rolling, b[2], area_measure, g)
+    twist = join_of(law.twisting, twisting, b[3], area_measure, g)
     return normal, slip, roll, twist, adhesion, max(area_measure, g)
 
 

@@ -344,12 +344,12 @@ def test_what_bonds_do_is_kept_until_it_has_been_gathered(monkeypatch, blocks, l
     column = np.empty(len(bonds), int)
     for c in range(chunks):
         slots = np.arange(tie.chunk_first[c], tie.chunk_first[c + 1])
-        column[tie.number[slots]] = tie.first_force[c] + np.arange(slots.size)
+        column[tie.bond[slots]] = tie.first_force[c] + np.arange(slots.size)
     written = np.full(tie.forces.shape[1], -1)
 
     def evaluate(c):
         for slot in range(tie.chunk_first[c], tie.chunk_first[c + 1]):
-            written[column[tie.number[slot]]] = tie.number[slot]
+            written[column[tie.bond[slot]]] = tie.bond[slot]
 
     borders = [c for first, stop in itertools.pairwise(block) for c in range(first, stop) if tie.highest[c] >= stop]
     for c in borders:

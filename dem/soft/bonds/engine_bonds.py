@@ -83,11 +83,11 @@ def table(bonds: Bonds, particles: Particles) -> np.ndarray:
     share = bonds.moment_share * radius
     values[rows.LENGTH] = bonds.geometry.length
     values[rows.ALONG : rows.DRAG_ALONG] = bonds.stiffness.T
-    values[rows.DRAG_ALONG : rows.FRAME_ONE] = dashpots(bonds, particles).T
-    values[rows.FRAME_ONE : rows.FRAME_OTHER] = bonds.geometry.frames[:, 0].T
-    values[rows.FRAME_OTHER : rows.ANCHOR_ONE] = bonds.geometry.frames[:, 1].T
-    values[rows.ANCHOR_ONE : rows.ANCHOR_OTHER] = bonds.anchors[:, 0].T
-    values[rows.ANCHOR_OTHER : rows.SECTION] = np.where(bonds.pairs[:, 1] < 0, 0.0, bonds.anchors[:, 1].T)
+    values[rows.DRAG_ALONG : rows.FRAME_I] = dashpots(bonds, particles).T
+    values[rows.FRAME_I : rows.FRAME_J] = bonds.geometry.frames[:, 0].T
+    values[rows.FRAME_J : rows.ANCHOR_I] = bonds.geometry.frames[:, 1].T
+    values[rows.ANCHOR_I : rows.ANCHOR_J] = bonds.anchors[:, 0].T
+    values[rows.ANCHOR_J : rows.SECTION] = np.where(bonds.pairs[:, 1] < 0, 0.0, bonds.anchors[:, 1].T)
     moment = area * radius**2 / 4
     values[rows.SECTION : rows.STRENGTH] = 1 / area, share / moment, share / (2 * moment)
     values[rows.STRENGTH : rows.CLOSE] = 1 / bonds.strength, 1 / bonds.shear_strength
@@ -145,15 +145,15 @@ def arrays_of(bonds: Bonds, particles: Particles, *, heats: bool = False) -> row
     chunks = -(-bodies // CHUNK)
     columns, kind = np.unique(table(bonds, particles), axis=1, return_inverse=True)
     grounded = np.flatnonzero(bonds.pairs[:, 1] < 0)
-    place = np.zeros((7, len(grounded)))
-    place[:3], place[3] = bonds.ground.T, 1.0
+    pose = np.zeros((7, len(grounded)))
+    pose[:3], pose[3] = bonds.ground.T, 1.0
     first, incident = incidence(bonds.pairs, bodies)
     form = bond_properties(bonds, columns.shape[1], heats=heats)
     return rows.Bonds(
         form=form,
         table=copied(columns),
         slot=copied(np.arange(count, dtype=np.int32)),
-        number=copied(np.arange(count, dtype=np.int32)),
+        bond=copied(np.arange(count, dtype=np.int32)),
         kind=copied(kind.reshape(-1).astype(np.int32)),
         first=zeros(count, np.int32),
         second=zeros(count, np.int32),
@@ -163,7 +163,7 @@ def arrays_of(bonds: Bonds, particles: Particles, *, heats: bool = False) -> row
         ground=grounded,
         grounded=np.arange(len(grounded)),
         ground_first=zeros(chunks + 1, np.int64),
-        place=place,
+        ground_pose=pose,
         state=zeros(count, np.int8),
         when=full(count, -1, np.int64),
         load=zeros(count),
@@ -213,7 +213,7 @@ def fill_slots(arrays: rows.Bonds, given: ListedBonds, identity: np.ndarray, pla
     first = place[pairs[:, 0]]
     second = np.where(pairs[:, 1] < 0, first, place[pairs[:, 1]])
     order = np.argsort(np.minimum(first, second), kind="stable")
-    arrays.slot[order], arrays.number[:] = np.arange(order.size, dtype=np.int32), order
+    arrays.slot[order], arrays.bond[:] = np.arange(order.size, dtype=np.int32), order
     arrays.first[:], arrays.second[:], arrays.kind[:] = first[order], second[order], given.kind[order]
     arrays.live[:] = acting(arrays, pairs)[order]
     arrays.chunk_first[:], arrays.highest[:] = by_chunk(arrays.first, arrays.second, arrays.highest.size)

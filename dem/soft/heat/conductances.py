@@ -94,7 +94,7 @@ def _with_bonds(engine: Engine, tables: ConductanceTables, pairs: ContactRows) -
     meet = engine.bonds.have_contact(*pairs.indices.T, engine.owned)
     whole = np.flatnonzero(arrays.live > 0)
     values = np.zeros((whole.size, COLUMNS))
-    values[:, CONDUCTANCE] = tables.of_bonds[arrays.number[whole]]
+    values[:, CONDUCTANCE] = tables.of_bonds[arrays.bond[whole]]
     indices = np.column_stack([arrays.first[whole], arrays.second[whole]]).astype(np.int64)
     return ContactRows(np.concatenate([pairs.indices[meet], indices]), np.concatenate([pairs.values[meet], values]))
 

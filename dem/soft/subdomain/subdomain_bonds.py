@@ -35,7 +35,7 @@ class BondTable(NamedTuple):
     kind: np.ndarray  # (B,) in the order of numbers
     pairs: np.ndarray  # (B, 2) numbers of bodies, -1 for the ground
     ground: np.ndarray
-    place: np.ndarray
+    ground_pose: np.ndarray
     over_first: np.ndarray  # see `dem.kernels.soft.bonds.overlap_release.ExcludedPairs`
     over: np.ndarray
     apart: np.ndarray  # (X, 2) numbers of bodies
@@ -46,7 +46,7 @@ class BondTable(NamedTuple):
         arrays = engine.bonds.arrays
         return cls(
             engine.owned, arrays.form, arrays.table, engine.bonds.given.kind, engine.bonds.model.pairs, arrays.ground,
-            arrays.place, arrays.excluded.over_first, arrays.excluded.over, engine.bonds.apart,
+            arrays.ground_pose, arrays.excluded.over_first, arrays.excluded.over, engine.bonds.apart,
         )  # fmt: skip
 
 
@@ -139,10 +139,10 @@ class SubdomainBonds:
         list_bonded_exclusions(excluded)
         self.first_own, self.mine = low // CHUNK, (place[bonds.apart] >= low).any(axis=1)
         self.arrays = rows.Bonds(
-            form=bonds.form, table=bonds.table, slot=slot, number=number.astype(np.int32), kind=bonds.kind[number],
+            form=bonds.form, table=bonds.table, slot=slot, bond=number.astype(np.int32), kind=bonds.kind[number],
             first=first, second=second, live=acting(self, bonds.pairs)[number].astype(float), chunk_first=chunk_first,
             highest=highest, ground=bonds.ground, grounded=grounded,
-            ground_first=np.searchsorted(slot[bonds.ground[grounded]], chunk_first), place=bonds.place,
+            ground_first=np.searchsorted(slot[bonds.ground[grounded]], chunk_first), ground_pose=bonds.ground_pose,
             state=self.state, when=self.when, load=np.zeros(number.size), pending=self.pending, before=self.before,
             count=self.count, pressed=self.pressed, forces=np.zeros((rows.rows_of_forces(bonds.form), number.size)),
             first_force=np.zeros(chunks, np.int64),

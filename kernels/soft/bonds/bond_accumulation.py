@@ -25,29 +25,31 @@ def select_vector(flag, a, b):
 
 @vector_loop
 def add_first_two_bonds(low, high, first_body, incident_first, incident, pull, rows, force, torque):
-    """Add what the first two bonds of each of the bodies low to high do, in vector code; the most that one has.
+    """Add forces and torques of the first two bonds of each of the bodies low to high, in vector code.
+
+    Returns the largest number of bonds of a body.
 
     low, high, first_body: bodies; the body whose columns of force and torque are the first.
     incident_first, incident, pull, rows: of `Bonds`, the last one `pull` in one row.
     Writes force, torque: (3, N) world frame [N, N m].
     """
-    most, column = np.int32(0), first_body
+    max_count, column = np.int32(0), first_body
     for b in range(low, high):
-        begin, number = incident_first[b], incident_first[b + 1] - incident_first[b]
+        begin, count = incident_first[b], incident_first[b + 1] - incident_first[b]
         f, t = load(force, b - column), load(torque, b - column)
         for n in range(2):
-            entry = incident[begin + n if number > n else 0]
+            entry = incident[begin + n if count > n else 0]
             f_more, t_more = add_one_bond(f, t, entry, pull, rows)
-            f, t = select_vector(number > n, f_more, f), select_vector(number > n, t_more, t)
+            f, t = select_vector(count > n, f_more, f), select_vector(count > n, t_more, t)
         store(force, b - column, f)
         store(torque, b - column, t)
-        most = max(most, number)
-    return most
+        max_count = max(max_count, count)
+    return max_count
 
 
 @vector_loop
 def add_further_bonds(low, high, first_body, skipped, incident_first, incident, pull, rows, force, torque):
-    """Add what the bonds of the bodies low to high do, but for the first few of each.
+    """Add forces and torques of the bonds of the bodies low to high, but for the first few of each.
 
     incident_first, incident, pull, rows: see `add_first_two_bonds`.
     skipped: how many these are.
@@ -64,16 +66,16 @@ def add_further_bonds(low, high, first_body, skipped, incident_first, incident, 
 
 @func
 def accumulate_bond_forces(bonds, c, first_body, bodies):
-    """Add what bonds do to the bodies of chunk c, to each in the order of their numbers."""
+    """Add forces and torques of bonds to the bodies of chunk c, for each body in the order of its bonds' numbers."""
     low, high = chunk_of(c, bodies.kind.size)
     first, pull = bonds.incident_first, bonds.forces
-    rows, skipped, most = pull.reshape(-1), 0, 3
+    rows, skipped, max_count = pull.reshape(-1), 0, 3
     if first[high] - first[low] > high - low:
         skipped = 2
-        most = add_first_two_bonds(
+        max_count = add_first_two_bonds(
             low, high, first_body, first, bonds.incident, pull, rows, bodies.force, bodies.torque
         )
-    if most > skipped:
+    if max_count > skipped:
         add_further_bonds(
             low, high, first_body, skipped, first, bonds.incident, pull, rows, bodies.force, bodies.torque
         )

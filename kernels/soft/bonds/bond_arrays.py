@@ -12,7 +12,7 @@ GROUND = -1  # in place of the second body
 
 # rows of `Bonds.table`
 LENGTH, ALONG, ACROSS, DRAG_ALONG, DRAG_ACROSS = 0, 1, 3, 5, 7
-FRAME_ONE, FRAME_OTHER, ANCHOR_ONE, ANCHOR_OTHER, SECTION, STRENGTH, CLOSE, ROWS = 9, 13, 17, 20, 23, 26, 28, 30
+FRAME_I, FRAME_J, ANCHOR_I, ANCHOR_J, SECTION, STRENGTH, CLOSE, ROWS = 9, 13, 17, 20, 23, 26, 28, 30
 # columns of `Bonds.chunk_sums`: energy, what damping takes in half a step (two words), bits of the largest load and of
 # the largest `BondForce.pressed`
 ELASTIC, LOSS, LOAD, PRESSED, COLUMNS = 0, 1, 3, 4, 5
@@ -86,8 +86,8 @@ class Bonds(NamedTuple):
     # anchors of both ends in the bodies' frames [m]; 1/A, β r/I, β r/J; one over both strengths; length below which
     # bodies overlap more than at rest [m] and 1/radius, zeros where they have contact
     table: np.ndarray
-    slot: np.ndarray  # (B,) int32, where each bond is; -1 if it is not here, but with other shares (``subdomain_step``)
-    number: np.ndarray  # (B,) int32, by slot: which bond is there
+    slot: np.ndarray  # (B,) int32, slot of each bond; -1 if another rank has it (``subdomain_step``)
+    bond: np.ndarray  # (B,) int32, by slot: which bond is there
     kind: np.ndarray  # (B,) int32, by slot
     first: np.ndarray  # (B,) int32, by slot: index of the first body
     second: np.ndarray  # (B,) int32, by slot: of the second one, or again of the first one
@@ -97,7 +97,7 @@ class Bonds(NamedTuple):
     ground: np.ndarray  # (G,) int64, the bonds to the ground
     grounded: np.ndarray  # (G,) int64, their places in `ground`, in the order of slots
     ground_first: np.ndarray  # (C + 1,) int64, which of these begin in each chunk
-    place: np.ndarray  # (7, G) position [m] and orientation of the ground there, as if it were a body
+    ground_pose: np.ndarray  # (7, G) position [m] and orientation of the ground at each, as if it were a body
     state: np.ndarray  # (B,) int8, INTACT or one of the others
     when: np.ndarray  # (B,) int64, step at which it broke, -1 before
     load: np.ndarray  # (B,) by slot: stress over strength, if any may break
@@ -134,17 +134,17 @@ def of_all(table, row, g):
 
 @inline
 def of_either(table, row, g):
-    """Table entry of bond kind g, 0 or 1, where there are two kinds.
+    """Table entry of bond kind g, 0 or 1, if there are two kinds.
 
     Both are read once and selected; a table lookup for each bond takes longer.
     """
-    one, other = table[row, 0], table[row, 1]
-    return one if g == 0 else other
+    a, b = table[row, 0], table[row, 1]
+    return a if g == 0 else b
 
 
 @inline
 def of_each(table, row, g):
-    """Table entry of bond kind g, where there are more than two kinds."""
+    """Table entry of bond kind g, if there are more than two kinds."""
     return table[row, g]
 
 

@@ -15,14 +15,14 @@ from dem.kernels.simd.memory import prefetch
 from dem.kernels.soft.bonds.bond_arrays import (
     ACROSS,  # fmt: skip
     ALONG,
-    ANCHOR_ONE,
-    ANCHOR_OTHER,
+    ANCHOR_I,
+    ANCHOR_J,
     CLOSE,
     DRAG_ACROSS,
     DRAG_ALONG,
     ELASTIC,
-    FRAME_ONE,
-    FRAME_OTHER,
+    FRAME_I,
+    FRAME_J,
     HEAT_ROW,
     LENGTH,
     LOAD,
@@ -63,8 +63,8 @@ class BondForce(NamedTuple):
     """Force and torques of a bond on its two ends, and its energies."""
 
     force: tuple[float, float, float]  # on the first body [N]
-    one: tuple[float, float, float]  # torque on the first body [N m]
-    other: tuple[float, float, float]  # on the second one [N m]
+    torque_i: tuple[float, float, float]  # torque on the first body [N m]
+    torque_j: tuple[float, float, float]  # on the second one [N m]
     energy: float  # [J]
     power: float  # that dashpots take [W]
     load: float  # stress over strength
@@ -94,57 +94,57 @@ def frame_of(form, table, row, g, q):
 
 
 @inline
-def dashpots(form, s, g, table, one, other, drift, arm_one, arm_other):
+def dashpots(form, s, g, table, end_i, end_j, drift, arm_i, arm_j):
     """Stresses of dashpots, and their power; bodies have a velocity at their anchors.
 
     form, g, table: of `Bonds`, the second of the bond's kind.
     s: its `beam.Strain`.
-    one, other, drift: `End` of the bond, and the velocity of the image of the one that is nearest to the other [m/s].
-    arm_one, arm_other: anchors from the centres of mass [m].
+    end_i, end_j, drift: `End` of the bond, and the velocity of the image of the one that is nearest to the other [m/s].
+    arm_i, arm_j: anchors from the centres of mass [m].
     Returns the force [N] and couple [N m] in the frame half way, power [W].
     """
-    v = subtract(other.velocity, add(one.velocity, drift))
+    v = subtract(end_j.velocity, add(end_i.velocity, drift))
     if is_enabled(form.anchored):
-        v = add(v, subtract(cross(other.spin, arm_other), cross(one.spin, arm_one)))
-    w_one, w_other = beam.inward(s.axes, one.spin), beam.inward(s.axes, other.spin)
-    rate, turning = beam.rates(s, beam.inward(s.axes, v), w_one, w_other)
+        v = add(v, subtract(cross(end_j.spin, arm_j), cross(end_i.spin, arm_i)))
+    w_i, w_j = beam.inward(s.axes, end_i.spin), beam.inward(s.axes, end_j.spin)
+    rate, turning = beam.rates(s, beam.inward(s.axes, v), w_i, w_j)
     along, across = pair(form, table, DRAG_ALONG, g), pair(form, table, DRAG_ACROSS, g)
     f, c = beam.drag(along[0], across[0], rate), beam.drag(along[1], across[1], turning)
     return f, c, dot(f, rate) + dot(c, turning)
 
 
 @inline
-def force_between_ends(box, form, g, table, one, other):
+def force_between_ends(box, form, g, table, end_i, end_j):
     """Force and torques of a bond of kind g between two ends."""
     anchored = is_enabled(form.anchored)
-    gap, image = nearest_image(box, other.position, one.position)
+    gap, image = nearest_image(box, end_j.position, end_i.position)
     r = gap
-    arm_one, arm_other = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    arm_i, arm_j = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if anchored:
-        arm_one = rotate(one.orientation, triple(form, table, ANCHOR_ONE, g))
-        arm_other = rotate(other.orientation, triple(form, table, ANCHOR_OTHER, g))
-        r = add(r, subtract(arm_other, arm_one))
-    q_one, q_other = one.orientation, other.orientation
+        arm_i = rotate(end_i.orientation, triple(form, table, ANCHOR_I, g))
+        arm_j = rotate(end_j.orientation, triple(form, table, ANCHOR_J, g))
+        r = add(r, subtract(arm_j, arm_i))
+    q_i, q_j = end_i.orientation, end_j.orientation
     if is_enabled(form.framed):
-        q_one, q_other = frame_of(form, table, FRAME_ONE, g, q_one), frame_of(form, table, FRAME_OTHER, g, q_other)
-    s = beam.strain(q_one, q_other, r)
+        q_i, q_j = frame_of(form, table, FRAME_I, g, q_i), frame_of(form, table, FRAME_J, g, q_j)
+    s = beam.strain(q_i, q_j, r)
     length, close = of_kind(form.kinds, table, LENGTH, g), pair(form, table, CLOSE, g)
     f, c = beam.stresses(s, length, pair(form, table, ALONG, g), pair(form, table, ACROSS, g))
     energy = beam.energy(s, length, f, c)
-    t_one, t_other = beam.couples(s, f, c)
+    t_i, t_j = beam.couples(s, f, c)
     load = 0.0
     if is_enabled(form.brittle):
-        load = beam.load_ratio(f, t_one, t_other, triple(form, table, SECTION, g), pair(form, table, STRENGTH, g))
+        load = beam.load_ratio(f, t_i, t_j, triple(form, table, SECTION, g), pair(form, table, STRENGTH, g))
     power = 0.0
     if is_enabled(form.damped):
-        f_d, c_d, power = dashpots(form, s, g, table, one, other, image_velocity(box, image, gap), arm_one, arm_other)
+        f_d, c_d, power = dashpots(form, s, g, table, end_i, end_j, image_velocity(box, image, gap), arm_i, arm_j)
         f = add(f, f_d)
-        t_one, _ = beam.couples(s, f, add(c, c_d))
-    force, torque_one, torque_other = beam.in_the_world(s, r, f, t_one)
+        t_i, _ = beam.couples(s, f, add(c, c_d))
+    force, torque_i, torque_j = beam.in_the_world(s, r, f, t_i)
     if anchored:
-        torque_one = add(torque_one, cross(arm_one, force))
-        torque_other = subtract(torque_other, cross(arm_other, force))
-    return BondForce(force, torque_one, torque_other, energy, power, load, (close[0] - math.sqrt(dot(r, r))) * close[1])
+        torque_i = add(torque_i, cross(arm_i, force))
+        torque_j = subtract(torque_j, cross(arm_j, force))
+    return BondForce(force, torque_i, torque_j, energy, power, load, (close[0] - math.sqrt(dot(r, r))) * close[1])
 
 
 @inline
@@ -156,11 +156,11 @@ def end_of(form, b, position, orientation, velocity, spin):
 
 @inline
 def write_force(k, share, p, pull):
-    """Write what a bond does to column k, times a share."""
+    """Write force and torques of a bond to column k, times a share."""
     for r in range(3):
         pull[r, k] = share * p.force[r]
-        pull[3 + r, k] = share * p.one[r]
-        pull[6 + r, k] = share * p.other[r]
+        pull[3 + r, k] = share * p.torque_i[r]
+        pull[6 + r, k] = share * p.torque_j[r]
 
 
 @vector_loop
@@ -180,9 +180,9 @@ def evaluate_range(
     elastic, whole, subunits = np.int64(0), np.int64(0), np.int64(0)
     largest, deepest = np.int64(0), np.int64(0)
     for k in range(low, high):
-        one = end_of(form, first[k], position, orientation, velocity, spin)
-        other = end_of(form, second[k], position, orientation, velocity, spin)
-        p = force_between_ends(box, form, kind[k], table, one, other)
+        end_i = end_of(form, first[k], position, orientation, velocity, spin)
+        end_j = end_of(form, second[k], position, orientation, velocity, spin)
+        p = force_between_ends(box, form, kind[k], table, end_i, end_j)
         share = live[k]
         write_force(k - first_slot, share, p, pull)
         elastic += as_fixed(share * p.energy, per_joule)
@@ -232,17 +232,17 @@ def evaluate_separately(
 @inline
 def farthest(low, high, bonds):
     """Highest index of the bodies of the bonds in the slots low to high."""
-    most = np.int32(-1)
+    highest = np.int32(-1)
     for k in range(low, high):
-        most = max(most, bonds.first[k], bonds.second[k])
-    return np.int64(most)
+        highest = max(highest, bonds.first[k], bonds.second[k])
+    return np.int64(highest)
 
 
 @inline
 def prefetch_bodies(damped, low, middle, high, bonds, bodies):
-    """Ask for the bodies that bonds in the slots middle to high reach beyond those of the slots low to middle.
+    """Prefetch the bodies that bonds in the slots middle to high reach beyond those of the slots low to middle.
 
-    They look at more rows than a processor foresees; so each line of the cache is asked for about once.
+    A processor's own prefetching does not follow so many rows; each cache line is prefetched about once.
     """
     for b in range(farthest(low, middle, bonds) + 1, farthest(middle, high, bonds) + LINE, LINE):
         prefetch_rows(bodies.position, 3, b)
@@ -269,13 +269,13 @@ def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
     while low < stop:
         high = min(low + AHEAD, stop) if far else stop
         prefetch_next_bodies(bonds.form.damped, low, high, min(high + AHEAD, stop), bonds, bodies)
-        found = evaluate_separately(
+        sums = evaluate_separately(
             box, bonds.form, low, high, first_slot, half, per_joule, bonds.table, bonds.kind, bonds.first, bonds.second,
             bonds.live, bodies.position, bodies.orientation, bodies.velocity_predicted,
             bodies.angular_velocity_predicted, bonds.forces, bonds.load,
         )  # fmt: skip
-        elastic, whole, subunits = elastic + found[0], whole + found[1], subunits + found[2]
-        largest, deepest = max(largest, found[3]), max(deepest, found[4])
+        elastic, whole, subunits = elastic + sums[0], whole + sums[1], subunits + sums[2]
+        largest, deepest = max(largest, sums[3]), max(deepest, sums[4])
         low = high
     bonds.chunk_sums[c, ELASTIC], bonds.chunk_sums[c, LOAD], bonds.chunk_sums[c, PRESSED] = elastic, largest, deepest
     bonds.chunk_sums[c, LOSS], bonds.chunk_sums[c, LOSS + 1] = whole, subunits
@@ -285,16 +285,16 @@ def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
 def evaluate_bond(box, n, k, bonds, bodies):
     """Force and torques of bond k; n is its number among those to the ground, -1 for others."""
     m = bonds.slot[k]
-    one = end_of(
+    end_i = end_of(
         bonds.form, bonds.first[m], bodies.position, bodies.orientation, bodies.velocity_predicted,
         bodies.angular_velocity_predicted,
     )  # fmt: skip
     if n < 0:
-        other = end_of(
+        end_j = end_of(
             bonds.form, bonds.second[m], bodies.position, bodies.orientation, bodies.velocity_predicted,
             bodies.angular_velocity_predicted,
         )  # fmt: skip
     else:
-        q = (bonds.place[3, n], bonds.place[4, n], bonds.place[5, n], bonds.place[6, n])
-        other = End(load(bonds.place, n), q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    return force_between_ends(box, bonds.form, bonds.kind[m], bonds.table, one, other)
+        q = (bonds.ground_pose[3, n], bonds.ground_pose[4, n], bonds.ground_pose[5, n], bonds.ground_pose[6, n])
+        end_j = End(load(bonds.ground_pose, n), q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    return force_between_ends(box, bonds.form, bonds.kind[m], bonds.table, end_i, end_j)

@@ -104,9 +104,9 @@ def largest_load(bonds, c):
 
 @func
 def find_breaking(c, bonds, bodies, box):
-    """Note which bonds of chunk c are stressed beyond their strength, and their energies."""
+    """Mark the bonds of chunk c that are stressed beyond their strength, and store their energies."""
     for slot in range(bonds.chunk_first[c], bonds.chunk_first[c + 1]):
-        k = bonds.number[slot]
+        k = bonds.bond[slot]
         if bonds.load[slot] > 1.0 and bonds.state[k] == INTACT:
             p = evaluate_bond(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
             bonds.state[k] = BREAKING
@@ -115,7 +115,7 @@ def find_breaking(c, bonds, bodies, box):
 
 @func
 def collect_breaking(bonds):
-    """List those noted in the order of their numbers."""
+    """List the bonds that `find_breaking` has marked, in the order of their numbers."""
     for k in range(bonds.state.size):
         if bonds.state[k] == BREAKING:
             bonds.pending[bonds.count[0]] = k
@@ -171,7 +171,7 @@ def after_all(bonds, steps):
 
 @func
 def clear_all(bonds, c, first_body, bodies):
-    """Forces of chunk c begin at zero: only bodies near others are given forces anew."""
+    """Set the forces of chunk c to zero: contacts overwrite only those of bodies near others."""
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
         store(bodies.force, b - first_body, (0.0, 0.0, 0.0))
@@ -180,7 +180,7 @@ def clear_all(bonds, c, first_body, bodies):
 
 @func
 def add_bond_forces(bonds, heat, c, first_body, time_sign, per_joule, bodies):
-    """Add what bonds do to the bodies of chunk c, and give these half of what each of their bonds loses."""
+    """Add forces of bonds to the bodies of chunk c, and half of the dissipation of each bond to each of its bodies."""
     accumulate_bond_forces(bonds, c, first_body, bodies)
     if is_enabled(bonds.form.heats):
         add_losses_of_bonds(heat, bonds, c, time_sign, per_joule, bodies)

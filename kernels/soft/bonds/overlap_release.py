@@ -79,10 +79,10 @@ def deepest_of_pieces(kinds, e, excluded, bodies, box):
     g, h, deep = bodies.kind[b], bodies.kind[c], 0.0
     u, v = half_axis(b, bodies, kinds), half_axis(c, bodies, kinds)
     for i in range(pieces_of(b, bodies, kinds)):
-        one = load(bodies.position, b) if kinds.half[g] > 0.0 else centre_of(b, i, bodies, kinds)
+        x_i = load(bodies.position, b) if kinds.half[g] > 0.0 else centre_of(b, i, bodies, kinds)
         for j in range(pieces_of(c, bodies, kinds)):
-            other = load(bodies.position, c) if kinds.half[h] > 0.0 else centre_of(c, j, bodies, kinds)
-            x = minimum_image(box, one, other)
+            x_j = load(bodies.position, c) if kinds.half[h] > 0.0 else centre_of(c, j, bodies, kinds)
+            x = minimum_image(box, x_i, x_j)
             s, t = closest(x, u, v)
             d = between(x, u, v, s, t)
             reach = kinds.radius[kinds.first_offset[g] + i] + kinds.radius[kinds.first_offset[h] + j]
@@ -108,11 +108,11 @@ def allow_contact_across_bond(k, excluded, bodies, kinds, box):
 def write_contact_distance(e, excluded, bodies, kinds, neighbours):
     """Set the contact distances of the candidates of pair e, less its slack."""
     if excluded.row[e] >= 0:
-        start, number = unpack(neighbours.candidate_range[excluded.row[e]])
+        start, count = unpack(neighbours.candidate_range[excluded.row[e]])
         if has_one_candidate(kinds):
             c = excluded.row[e] // pair_room(neighbours)
             start += c * candidate_room(neighbours) - neighbours.force_at[c]
-        for k in range(start, start + number):
+        for k in range(start, start + count):
             i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
             b, c = bodies.owner[i], bodies.owner[j]
             r_i = kinds.radius[kinds.first_offset[bodies.kind[b]] + i - bodies.first_sphere[b]]
@@ -123,15 +123,15 @@ def write_contact_distance(e, excluded, bodies, kinds, neighbours):
 @func
 def shrink_slack(excluded, bodies, kinds, neighbours, box):
     """Reduce the slack of pairs whose overlap has decreased; remove pairs without slack from the active ones."""
-    left = 0
+    remaining = 0
     for n in range(excluded.count[0]):
         e = excluded.active[n]
         if excluded.first[e] >= 0:
             excluded.slack[e] = min(excluded.slack[e], deepest(kinds, e, excluded, bodies, box))
             write_contact_distance(e, excluded, bodies, kinds, neighbours)
-        excluded.active[left] = e
-        left += 1 if excluded.slack[e] > 0.0 else 0
-    excluded.count[0] = left
+        excluded.active[remaining] = e
+        remaining += 1 if excluded.slack[e] > 0.0 else 0
+    excluded.count[0] = remaining
 
 
 @func

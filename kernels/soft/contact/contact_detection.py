@@ -49,12 +49,12 @@ def no_sums():
 
 
 @inline
-def add_sums(one, other):
+def add_sums(a, b):
     """Sums over the contacts of both."""
     return Sums(
-        one.elastic + other.elastic, max(one.overlap, other.overlap), one.spring_energy + other.spring_energy,
-        add_words(one.loss, other.loss), add_words(one.work, other.work),
-        add_words(one.instantaneous_dissipation, other.instantaneous_dissipation),
+        a.elastic + b.elastic, max(a.overlap, b.overlap), a.spring_energy + b.spring_energy,
+        add_words(a.loss, b.loss), add_words(a.work, b.work),
+        add_words(a.instantaneous_dissipation, b.instantaneous_dissipation),
     )  # fmt: skip
 
 

@@ -117,10 +117,10 @@ def gather_lines(
 
 
 @inline
-def add_group(e, at, incident, row, force_torque, sums):
-    """Add the lines of a group of candidates, from column `at` on, to the sums of a body."""
+def add_group(e, column, incident, row, force_torque, sums):
+    """Add the lines of a group of candidates, from column `column` on, to the sums of a body."""
     for m in range(GROUP):
-        add_eight(sums, force_torque, row[incident[e + m]], at)
+        add_eight(sums, force_torque, row[incident[e + m]], column)
 
 
 @vector_loop

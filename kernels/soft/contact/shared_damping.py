@@ -146,15 +146,15 @@ def assign_damping_masses_of_clusters(geometry, first, stop, start, touching, co
     """
     law, half, bodies, kinds = context.law, 0.5 * context.constants.dt, context.bodies, context.kinds
     neighbours, box, end, rate = context.neighbours, context.box, first, 0.0
-    for at in range(first, stop if laws.shares_damping(law) else first):
-        k = start + touching[at]
+    for pair in range(first, stop if laws.shares_damping(law) else first):
+        k = start + touching[pair]
         b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
-        if at == end:
-            begin = at  # or before it: a batch may begin among them
+        if pair == end:
+            begin = pair  # or before it: a batch may begin among them
             while begin > 0 and is_of_bodies(start + touching[begin - 1], b, c, bodies, neighbours):
                 begin -= 1
             end, rate = oscillation_rate(law, begin, start, touching, half, bodies, kinds, neighbours, box)
-        t = at - first
+        t = pair - first
         if rate > 0.0 and weight_of(geometry, kinematics, t) > 0.0:
             contact = kinematics_in_column(kinematics, t, True)
             m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]

@@ -163,9 +163,9 @@ def evaluate_translational_laws(
         record_drive(scheme, cache, b, q, shares, flow.velocity, acceleration)
         write_three(cache, rows.SLOPE, b, slope)
         cache[rows.MASS, b] = mass[g]
-        here = b < present
-        quickest = larger(quickest, reynolds) if here else quickest
-        outside = max(outside, np.int64(sampled[OUTSIDE, s])) if here else outside
+        is_present = b < present
+        quickest = larger(quickest, reynolds) if is_present else quickest
+        outside = max(outside, np.int64(sampled[OUTSIDE, s])) if is_present else outside
     return quickest, outside
 
 

@@ -160,12 +160,12 @@ def relax_rotation(
         omega = spin_at_whole_step(scheme, memory, q, i, dt)
         step = subtract(omega, behind) if rotation.is_leapfrog(scheme) else (0.0, 0.0, 0.0)
         of_fluid = scale(0.5 * dt, subtract(applied, contacts))
-        here = b < present
-        energy += as_fixed(rotational(i, omega), per_joule) if here else np.int64(0)
+        is_present = b < present
+        energy += as_fixed(rotational(i, omega), per_joule) if is_present else np.int64(0)
         work_before = as_words(dot(of_fluid, add_scaled(omega, -0.5, step)), per_joule)
         work_after = as_words(dot(of_fluid, add_scaled(omega, 0.5, step)), per_joule)
-        before = add_words(before, work_before) if here else before
-        after = add_words(after, work_after) if here else after
+        before = add_words(before, work_before) if is_present else before
+        after = add_words(after, work_after) if is_present else after
         fastest = larger(fastest, dot(omega, omega))
     return energy, fastest, before, after
 

@@ -143,11 +143,11 @@ def integrate_velocities(
             store(force, b - first_body, scale(m, subtract(scale(2.0 / dt, subtract(later, now)), gravity)))
         height = gravitational(m, gravity, potential_position(box, x, image, b), reference_potential)
         moved = add_motion(box, moved, m, now)
-        here = b < present
-        energy += as_fixed(translational(m, now) + height, per_joule) if here else np.int64(0)
+        is_present = b < present
+        energy += as_fixed(translational(m, now) + height, per_joule) if is_present else np.int64(0)
         work_before = as_words(work_of(m, dt, other_accelerations, v, now), per_joule)
         work_after = as_words(work_of(m, dt, other_accelerations, now, later), per_joule)
-        before = add_words(before, work_before) if here else before
-        after = add_words(after, work_after) if here else after
+        before = add_words(before, work_before) if is_present else before
+        after = add_words(after, work_after) if is_present else after
         max_acceleration_squared = larger(max_acceleration_squared, dot(contacts, contacts))
     return energy, max_acceleration_squared, before, after, moved

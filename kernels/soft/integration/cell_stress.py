@@ -49,17 +49,17 @@ def sum_elastic(box, unit, column, sphere_i, sphere_j, owner, position, pair_for
 
 
 @vector_loop
-def sum_rows(box, unit, column, at, sphere_i, sphere_j, owner, position, slot, force_torque):
-    """Virial of candidate pairs whose forces are in rows of wrenches, from a place in the row on.
+def sum_rows(box, unit, column, first, sphere_i, sphere_j, owner, position, slot, force_torque):
+    """Virial of candidate pairs whose forces are in rows of wrenches.
 
-    box, unit, column, at: see `sum_elastic`; first entry of `slot`; place of the force on sphere i.
+    box, unit, column, first: see `sum_elastic`; first entry of `slot`; column of the force on sphere i.
     sphere_i, sphere_j, owner, position, slot, force_torque: candidates of a chunk, and of `Bodies` and `Neighbours`.
     Returns 9 integers, see `dem.kernels.domain.deforming_cell.no_virial`.
     """
     total = no_virial()
     for k in range(sphere_i.size):
         row = slot[column + k]
-        f = (force_torque[row, at], force_torque[row, at + 1], force_torque[row, at + 2])
+        f = (force_torque[row, first], force_torque[row, first + 1], force_torque[row, first + 2])
         r = minimum_image(box, load(position, owner[sphere_i[k]]), load(position, owner[sphere_j[k]]))
         total = add_dyad(total, r, f, unit)
     return total
@@ -78,9 +78,9 @@ def of_pair_forces(law, box, column, sphere_i, sphere_j, bodies, neighbours):
 @inline
 def of_wrenches(law, box, column, sphere_i, sphere_j, bodies, neighbours):
     """Virial of a chunk whose contacts have wrenches."""
-    at = VECTOR_WIDTH if neighbours.force_torque.shape[1] == SHARED else 0
+    first = VECTOR_WIDTH if neighbours.force_torque.shape[1] == SHARED else 0
     return sum_rows(
-        box, box.unit[0], column, at, sphere_i, sphere_j, bodies.owner, bodies.position, neighbours.force_row,
+        box, box.unit[0], column, first, sphere_i, sphere_j, bodies.owner, bodies.position, neighbours.force_row,
         neighbours.force_torque,
     )  # fmt: skip
 
@@ -90,9 +90,9 @@ by_law = select("law", {laws.Elastic: of_pair_forces, laws.Composite: of_wrenche
 
 @inline
 def record_listed(geometry, box, law, c, bodies, neighbours):
-    """Note what the candidate pairs of chunk c contribute to the virial."""
-    start, number = first_candidate(c, neighbours), neighbours.pairs[c]
-    sphere_i, sphere_j = neighbours.sphere_i[start : start + number], neighbours.sphere_j[start : start + number]
+    """Write the contribution of the candidate pairs of chunk c to the virial."""
+    start, count = first_candidate(c, neighbours), neighbours.pairs[c]
+    sphere_i, sphere_j = neighbours.sphere_i[start : start + count], neighbours.sphere_j[start : start + count]
     write_virial(box, c, CONTACTS, by_law(law, box, neighbours.force_at[c], sphere_i, sphere_j, bodies, neighbours))
 
 

@@ -25,9 +25,9 @@ COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
 
 
 @inline
-def pack(first, number):
+def pack(first, count):
     """First candidate pair and number of pairs in one integer."""
-    return (first << COUNT_BITS) | number
+    return (first << COUNT_BITS) | count
 
 
 @inline
@@ -212,25 +212,24 @@ def write_spheres(kinds, k, stop, b, partner, skin, bodies, neighbours, box):
 
 
 @inline
-def place_of(b, piece, u, bodies, kinds):
+def piece_centre(b, piece, u, bodies, kinds):
     """Centre of a piece of body b, of which u is the axis if it is on a line."""
     return load(bodies.position, b) if kinds.half[bodies.kind[b]] > 0.0 else centre(b, piece, u, bodies, kinds)
 
 
 @func
 def write_pieces(kinds, k, stop, b, partner, skin, bodies, neighbours, box):
-    """Candidates of one pair of bodies, from k on; returns their number.
+    """Write the candidates of one pair of bodies, capsules or bodies of several spheres, from k on; their number.
 
-    Each with the spheres that stand for its pieces, where bodies of several spheres are beside capsules; arguments as
-    of `write_spheres`.
+    Arguments as of `write_spheres`.
     """
     start, g, h = k, bodies.kind[b], bodies.kind[partner]
-    one, other = axis(b, bodies, kinds), axis(partner, bodies, kinds)
-    u, v = scale(kinds.half[g], one), scale(kinds.half[h], other)
+    axis_i, axis_j = axis(b, bodies, kinds), axis(partner, bodies, kinds)
+    u, v = scale(kinds.half[g], axis_i), scale(kinds.half[h], axis_j)
     for i in range(pieces_of(b, bodies, kinds)):
-        place = place_of(b, i, one, bodies, kinds)
+        x_i = piece_centre(b, i, axis_i, bodies, kinds)
         for j in range(pieces_of(partner, bodies, kinds)):
-            x = minimum_image(box, place, place_of(partner, j, other, bodies, kinds))
+            x = minimum_image(box, x_i, piece_centre(partner, j, axis_j, bodies, kinds))
             reach = write_candidate(k, stop, b, i, partner, j, bodies, kinds, neighbours)
             s, t = closest(x, u, v)
             d, cut_off = between(x, u, v, s, t), (reach + skin) * SLACK
@@ -345,14 +344,14 @@ def first_incident(c, kinds, neighbours):
 
 @inline
 def list_pair(n, alone, key, packed, incident):
-    """Write the candidates of an entry's pair from place n on; returns their number."""
-    k, number = unpack(packed[entry_pair(key)])
+    """Write the candidates of an entry's pair from index n on; returns their number."""
+    k, count = unpack(packed[entry_pair(key)])
     if alone:
         incident[n] = k
     else:
-        for m in range(number):
+        for m in range(count):
             incident[n + m] = k + m
-    return number
+    return count
 
 
 @inline

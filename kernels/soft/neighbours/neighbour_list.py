@@ -71,8 +71,8 @@ def chunk_range_of_pairs(low, lower, higher):
 def search_range(box, b, skin, grid, bodies, kinds):
     """Centre and bounding radius of body b, its cell, and the number of cells to search in each direction."""
     centre, bound = load(bodies.position, b), kinds.bounding_radius[bodies.kind[b]]
-    most = max(grid.shape_x, grid.shape_y, grid.shape_z)
-    span = np.int64(min(math.ceil((2.0 * bound + skin) * SLACK / grid.size), most))
+    limit = max(grid.shape_x, grid.shape_y, grid.shape_z)
+    span = np.int64(min(math.ceil((2.0 * bound + skin) * SLACK / grid.size), limit))
     return centre, bound, cell_at(position_in_grid(box, centre), grid), span
 
 
@@ -101,11 +101,11 @@ def search_cells(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbo
 
 
 @inline
-def search_folded(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
+def search_periodic(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
     """List bodies near b in a periodic box, where cells beyond a face are those on the other side.
 
-    All boxes could be searched like this. But where nothing folds a row of cells is one stretch of bodies, and equal
-    bodies need half of the cells only: without `search_cells` 1e4 spheres took a fifth longer, 1e4 fibres an eighth.
+    All boxes could be searched like this. But in a box that is not periodic a row of cells is one range of bodies, and
+    equal bodies need only half of the cells, which makes `search_cells` faster.
 
     grid, cell_first, k, stop: see `search_cells`.
     Writes neighbours.higher: from k on.
@@ -160,7 +160,7 @@ def window(x, span, cells, periodic):
 
 
 @inline
-def closed_windows(box, cell, span, grid):
+def bounded_windows(box, cell, span, grid):
     """First cell and number of cells to look into, along each axis."""
     return (
         window(cell[0], span, grid.shape_x, False), window(cell[1], span, grid.shape_y, False),
@@ -169,7 +169,7 @@ def closed_windows(box, cell, span, grid):
 
 
 @inline
-def folded_windows(box, cell, span, grid):
+def periodic_windows(box, cell, span, grid):
     """First cell and number of cells to search along each axis of a periodic box."""
     return (
         window(cell[0], span, grid.shape_x, box.length[0] > 0.0),
@@ -178,8 +178,8 @@ def folded_windows(box, cell, span, grid):
     )
 
 
-windows_of = select("box", {BoxFaces: closed_windows, PeriodicFaces: folded_windows})
-search_around = select("box", {BoxFaces: search_cells, PeriodicFaces: search_folded})
+windows_of = select("box", {BoxFaces: bounded_windows, PeriodicFaces: periodic_windows})
+search_around = select("box", {BoxFaces: search_cells, PeriodicFaces: search_periodic})
 
 
 @vector_loop
@@ -331,16 +331,16 @@ def entry_pair(key):
 
 
 @func
-def list_entries(wanted, bodies, neighbours):
-    """Fill first_entry and entry from the pairs, if there was room for what each chunk wanted.
+def list_entries(needed, bodies, neighbours):
+    """Fill first_entry and body_entries from the pairs, if there was room for all pairs of each chunk.
 
-    Returns the most pairs that a chunk wants, and the entries needed; fills nothing if that is too many.
+    Returns the largest number of pairs of a chunk, and the entries needed; fills nothing if there is no room.
     """
-    most = np.int64(0)
-    for c in range(wanted.size):
-        most = max(most, wanted[c])
-    if most > pair_room(neighbours):
-        return most, np.int64(0)
+    max_room = np.int64(0)
+    for c in range(needed.size):
+        max_room = max(max_room, needed[c])
+    if max_room > pair_room(neighbours):
+        return max_room, np.int64(0)
     first = neighbours.first_entry
     n = bodies.kind.size
     for b in range(n + 1):
@@ -358,7 +358,7 @@ def list_entries(wanted, bodies, neighbours):
                 i, j = neighbours.lower[p], neighbours.higher[p]
                 insert_entry(i, entry_key(bodies.identity[j], p, 0), neighbours)
                 insert_entry(j, entry_key(bodies.identity[i], p, 1), neighbours)
-    return most, first[n]
+    return max_room, first[n]
 
 
 @inline
@@ -375,40 +375,40 @@ def insert_entry(b, key, neighbours):
 
 
 @inline
-def scan_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted):
+def scan_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, needed):
     """List the pairs of a chunk.
 
     c: its number.
     grid, cell_first: see `search_chunk`.
-    Writes neighbours, wanted: as `search_serial`.
+    Writes neighbours, needed: as `search_serial`.
     """
-    wanted[c] = search_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box)
+    needed[c] = search_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box)
 
 
 @kernel
-def search_serial(skin, grid, cell_first, bodies, kinds, neighbours, box, wanted):
+def search_serial(skin, grid, cell_first, bodies, kinds, neighbours, box, needed):
     """List the pairs of all bodies, and the room that each chunk wants.
 
     grid, cell_first: see `search_chunk`.
-    Writes neighbours: as `search_chunk`. Writes wanted: (C,) room for pairs.
+    Writes neighbours: as `search_chunk`. Writes needed: (C,) room for pairs.
     """
-    for c in range(wanted.size):
-        scan_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted)
-    return list_entries(wanted, bodies, neighbours)
+    for c in range(needed.size):
+        scan_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, needed)
+    return list_entries(needed, bodies, neighbours)
 
 
 scan_chunks = spread(scan_chunk)
 
 
 @kernel
-def search_threaded(skin, grid, cell_first, bodies, kinds, neighbours, box, wanted):
+def search_threaded(skin, grid, cell_first, bodies, kinds, neighbours, box, needed):
     """List the pairs of all bodies, and the room that each chunk wants, by threads.
 
     grid, cell_first: see `search_chunk`.
-    Writes neighbours, wanted: as `search_serial`.
+    Writes neighbours, needed: as `search_serial`.
     """
-    scan_chunks(wanted.size, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted)
-    return list_entries(wanted, bodies, neighbours)
+    scan_chunks(needed.size, skin, grid, cell_first, bodies, kinds, neighbours, box, needed)
+    return list_entries(needed, bodies, neighbours)
 
 
 search = select("mode", {Serial: search_serial, Threaded: search_threaded}, handed=False)

@@ -40,8 +40,8 @@ def search_around(box, b, skin, largest, grid, cell_first, k, stop, bodies, kind
     Writes neighbours.higher: from k on. Returns the end of what was found, beyond `stop` if there was no room.
     """
     centre, bound = load(bodies.position, b), kinds.bounding_radius[bodies.kind[b]]
-    most = max(grid.shape_x, grid.shape_y, grid.shape_z)
-    span = np.int64(min(math.ceil((bound + largest + skin) * SLACK / grid.size), most))
+    limit = max(grid.shape_x, grid.shape_y, grid.shape_z)
+    span = np.int64(min(math.ceil((bound + largest + skin) * SLACK / grid.size), limit))
     windows = windows_of(box, cell_at(position_in_grid(box, centre), grid), span, grid)
     return search_windows(box, windows, b, True, skin, grid, cell_first, k, stop, bodies, kinds, neighbours)
 
@@ -91,33 +91,33 @@ def search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds
 
 
 @inline
-def scan_chunk(c, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted):
+def scan_chunk(c, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, needed):
     """List the pairs of a chunk, of ghosts or of bodies of this rank.
 
     ghosts, largest, grid, cell_first: see `search_ghosts`.
     inner, inner_first: first chunk of the inner bodies, see `search_border`.
-    Writes neighbours, wanted: as `search_serial`.
+    Writes neighbours, needed: as `search_serial`.
     """
     if c < neighbours.block[0]:  # chunks of ghosts come before all blocks
-        wanted[c] = search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box)
+        needed[c] = search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box)
     elif c < inner:
-        wanted[c] = search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box)
+        needed[c] = search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box)
     else:
-        wanted[c] = search_chunk(c, skin, grid, inner_first, bodies, kinds, neighbours, box)
+        needed[c] = search_chunk(c, skin, grid, inner_first, bodies, kinds, neighbours, box)
 
 
 @kernel
-def search_serial(ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted):
+def search_serial(ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, needed):
     """List the pairs of all bodies, and the room that each chunk needs.
 
     ghosts, inner, largest, grid, cell_first, inner_first: see `scan_chunk`.
-    Writes neighbours: as `dem.kernels.soft.neighbours.neighbour_list.search_chunk`. Writes wanted: (C,) room for pairs.
+    Writes neighbours: as `dem.kernels.soft.neighbours.neighbour_list.search_chunk`. Writes needed: (C,) room for pairs.
     """
-    for c in range(wanted.size):
+    for c in range(needed.size):
         scan_chunk(
-            c, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted
+            c, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, needed
         )
-    return list_entries(wanted, bodies, neighbours)
+    return list_entries(needed, bodies, neighbours)
 
 
 scan_chunks = spread(scan_chunk)
@@ -125,17 +125,17 @@ scan_chunks = spread(scan_chunk)
 
 @kernel
 def search_threaded(
-    ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted
+    ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, needed
 ):
     """List the pairs of all bodies and ghosts, and the room that each chunk needs, by threads.
 
     ghosts, inner, largest, grid, cell_first, inner_first: see `scan_chunk`.
-    Writes neighbours, wanted: as `search_serial`.
+    Writes neighbours, needed: as `search_serial`.
     """
     scan_chunks(
-        wanted.size, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted
+        needed.size, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, needed
     )
-    return list_entries(wanted, bodies, neighbours)
+    return list_entries(needed, bodies, neighbours)
 
 
 search = select("mode", {Serial: search_serial, Threaded: search_threaded}, handed=False)

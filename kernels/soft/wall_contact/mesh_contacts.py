@@ -40,7 +40,7 @@ def write_centres_near_walls(law, near, spheres, block, bodies, kinds, box):
     """Write the centres of a block of spheres in the frames of the walls whose bits are given."""
     for w in range(box.walls.material_row.size):
         if is_near(w, near):
-            write_centres_in_frame(law, w, spheres, bodies, kinds, box, box.walls.places[block, w])
+            write_centres_in_frame(law, w, spheres, bodies, kinds, box, box.walls.centres[block, w])
 
 
 @inline
@@ -67,7 +67,7 @@ def detect_mesh_contacts(law, c, spheres, bodies, kinds, neighbours, box):
     Writes box.walls: places, pairs and pair_results of the block.
     """
     walls, block, searched, count = box.walls, neighbours.block_of[c], -1, 0
-    near, pairs, centres = walls_near(spheres, walls), walls.pairs[block], walls.places[block]
+    near, pairs, centres = walls_near(spheres, walls), walls.pairs[block], walls.centres[block]
     for w in range(walls.material_row.size):
         if searched < 0 and is_near(w, near) and walls.geometry.kind[w] == MESH:
             searched, count = w, pair_with_triangles(w, c, pairs, spheres, walls)
