@@ -1,5 +1,6 @@
 """Convex bodies at walls of many shapes: closed forms, spheres, and forces as gradients of one energy."""
 
+import itertools
 import math
 
 import numpy as np
@@ -124,6 +125,34 @@ def test_a_body_across_a_bent_tube_touches_twice():
     order = np.argsort(found.normal[:, 2])
     np.testing.assert_allclose(found.normal[order], [(0, 0, -1), (0, 0, 1)], rtol=0, atol=1e-8)
     np.testing.assert_allclose(found.overlap[order], [DEEP + 1e-5, DEEP - 1e-5], rtol=0, atol=1e-12)
+
+
+def test_a_flat_side_in_a_bent_tube_touches_where_it_is_deepest():
+    """Where it rolls, one maximum in a plane through the axis gives way to another: no contact is in between."""
+    q = np.array([-0.23660483886, 0.63959829227, -0.02643321930, -0.73091275790])
+    tube = dem.Torus((0, 0, 0), (0, 0, 1), 0.04, 0.015, inside=True, material=ELASTIC)
+    found = contacts(BRICK, tube, (0.01373192037285, -0.03391168774992, -0.01160912966796), q / np.linalg.norm(q))
+    assert len(found.overlap) == 1
+    # its support point is as deep as it says, and the normal points to the centre line of the tube
+    x = found.point[0] - 0.5 * found.overlap[0] * found.normal[0]
+    ring = 0.04 * np.array([x[0], x[1], 0]) / np.hypot(x[0], x[1])
+    np.testing.assert_allclose(x - ring, -(0.015 + found.overlap[0]) * found.normal[0], rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["cylinder", "polyhedron"])
+def test_a_straight_edge_touches_the_inner_side_of_a_bent_tube_between_its_ends(name):
+    """That side is round the axis, and the edge is across: the contact is where the edge is closest to the axis."""
+    tube = dem.Torus((0, 0, 0), (0, 0, 1), 0.022, 0.009, inside=True, material=ELASTIC)
+    shape, half, q = dem.RoundedCylinder(diameter=0.004, length=0.006, rounding=0.0005), 0.002, (1, 0, 0, 0)
+    if name == "polyhedron":
+        corners = list(itertools.product((-0.002, 0.002), (-0.0015, 0.0015), (-0.0015, 0.0015)))
+        shape, half = dem.Polyhedron(vertices=corners, rounding=0.0005), 0.001 * math.sqrt(2) + 0.0005
+        q = (math.cos(math.pi / 8), math.sin(math.pi / 8), 0, 0)
+    for off in (0.0, 0.0007, -0.0004):
+        found = contacts(shape, tube, (off, 0.013 + half - DEEP, 0), q)
+        np.testing.assert_allclose(found.overlap, [DEEP], rtol=0, atol=1e-16)
+        np.testing.assert_allclose(found.normal, [(0, 1, 0)], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(found.arm, [(-off, DEEP / 2 - half, 0)], rtol=0, atol=1e-15)
 
 
 TOUCHING = 0.003 - DEEP  # distance of a ball of 3 mm that touches

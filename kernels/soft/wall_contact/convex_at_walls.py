@@ -45,6 +45,7 @@ WIDE = 0.99  # sine of the angle within which the body is seen from the axis, at
 RINGS = 4  # of directions to start from around the one to the centre
 SAME = 1e-3  # distance of places over the size of a body, below which two maxima are one
 STRAIGHT = 1e-30  # square of the angle by which a normal to a face may differ from it by rounding
+JUMP = 1e-6  # of the size of the body, and in rad: a root to rounding is far below it, a jump at a false one far above
 NOISE = 1e-16  # of f, over the sizes
 
 
@@ -232,7 +233,9 @@ def find_inside_torus(convex, w, body, c, axis, bound, beyond, power, contacts):
 
     The point of the centre line nearest to y is R u, with u along the part of y across the axis. So contacts are
     the local maxima of f in the planes of the axis and u, f that of a cylinder about R u, where the support point x has
-    (x + c) · (a × u) = 0: a root, which is found by false position. f is stationary there for all u as well.
+    (x + c) · (a × u) = 0: a root, which is found by false position. f is stationary there for all u as well. Where the
+    sign changes in a jump, either x goes from one end of a straight edge to the other, and the contact is between them,
+    or f goes to another of its maxima in the plane, and there is no contact.
     """
     k, count = convex.first_number[w], 0
     tube, ring = convex.numbers[k], convex.numbers[k + 1]
@@ -249,12 +252,14 @@ def find_inside_torus(convex, w, body, c, axis, bound, beyond, power, contacts):
         n = add(scale(convex.circle[0, direction], middle), scale(convex.circle[1, direction], axis))
         u, v = middle, middle
         f, n, x, f_u = across_tube(body, c, axis, ring, tube, u, n)
+        first = second = f_u, f, n, x
         side, f_v, turn = 1.0 if f_u > 0.0 else -1.0, f_u, 0
         while f_v * side > 0.0 and turn < TURNS:
             turn += 1
-            u, f_u = v, f_v
+            u, f_u, first = v, f_v, second
             v = unit(add_scaled(middle, side * spread * turn / TURNS, sideways))
             f, n, x, f_v = across_tube(body, c, axis, ring, tube, v, n)
+            second = f_v, f, n, x
         if f_v * side > 0.0:
             continue
         last, value = 0, f_v
@@ -266,10 +271,15 @@ def find_inside_torus(convex, w, body, c, axis, bound, beyond, power, contacts):
             f, n, x, value = across_tube(body, c, axis, ring, tube, m, n)
             if value * side > 0.0:
                 u, f_u, f_v = m, value, 0.5 * f_v if last > 0 else f_v
-                last = 1
+                first, last = (value, f, n, x), 1
             else:
                 v, f_v, f_u = m, value, 0.5 * f_u if last < 0 else f_u
-                last = -1
+                second, last = (value, f, n, x), -1
+        if abs(value) > JUMP * bound:
+            between, apart = first[0] / (first[0] - second[0]), subtract(first[2], second[2])
+            if abs(first[1] - second[1]) > JUMP * bound or dot(apart, apart) > JUMP * JUMP:
+                continue
+            x = add(scale(1.0 - between, first[3]), scale(between, second[3]))
         count = add_unless_known(contacts, count, f + beyond, n, x, bound, power)
     return count
 
