@@ -63,7 +63,7 @@ from dem.soft.insertion.population import (
 )
 from dem.soft.run_errors import check_run
 from dem.soft.subdomain import rank_checks
-from dem.soft.time_step import adhesion
+from dem.soft.time_step import adhesion, standing_contacts
 from dem.soft.time_step.advice import Advice, advise, startup_notices
 from dem.soft.verdict import judge
 from dem.soft.walls import container_check, mesh_scale_check
@@ -115,7 +115,8 @@ class Simulation(SimulationBase):
     gravity : (3,) floats
         [m/s²].
     time_step : float or "auto"
-        [s]; "auto" takes the one that `advice` gives: 50 steps in the shortest contact that can be foreseen.
+        [s]; "auto" takes the one that `advice` gives: 50 steps in the shortest contact that can be foreseen, and 20 in
+        half an oscillation of bodies that are in contact at the start.
     integrator : str
         A name from `dem.INTEGRATORS`, or "auto": "splitting" where there are bonds, as it adds no energy to what
         oscillates, else "improved-pcdm".
@@ -203,6 +204,11 @@ class Simulation(SimulationBase):
         before_building(lambda: self._notices_without_engine(with_examples(self._particles, inserters) or None))
         with compilation.announced():
             self._start(None)
+            if isinstance(time_step, str):  # "auto": what overlaps at the start is known only now
+                shorter = standing_contacts.standing_contacts(self._engine).time_step
+                if shorter < self._time_step:
+                    self._set_up(contacts, shorter, deepest_overlap, integrator, threads, _skin, **words)
+                    self._start(None)
             self._begin_ledger()
             self._engine.advance(0)  # no step, but everything is compiled now
             for stage in self._engine.scalars:
@@ -860,7 +866,7 @@ class Simulation(SimulationBase):
         advice = fluid_setup.advised(
             advice, self.fluid, self.particles, self.integrator, self.box, bonded=self._bonds is not None
         )
-        advice = bond_setup.advised(advice, self._bonds, self.particles)
+        advice = standing_contacts.advised(bond_setup.advised(advice, self._bonds, self.particles), self._engine)
         return scalar_setup.advised(advice, self._engine)
 
     def step(self, steps: int = 1) -> None:

@@ -64,13 +64,18 @@ class Spring(NamedTuple):
         Half a period, nearly, of small oscillations about that depth: what it says holds for a contact under load as
         well. What attracts each other gets as deep as where it would rest, and oscillates about that.
         """
-        balance = self.equilibrium_overlap()
-        deep = overlap if self.effective_overlap is None else self.effective_overlap(overlap)
         with np.errstate(divide="ignore"):
-            time = duration(self.power) * np.sqrt(
-                mass / (self.stiffness * np.maximum(deep, balance) ** (self.power - 1))
-            )
+            time = duration(self.power) * np.sqrt(mass / self.secant(overlap))
         return np.minimum(time, self.time_at_rest(mass))
+
+    def secant(self, overlap):
+        """k d^(p - 1) [N/m] at an overlap [m], or where pull and elastic force are in balance if d is less there."""
+        deep = overlap if self.effective_overlap is None else self.effective_overlap(overlap)
+        return self.stiffness * np.maximum(deep, self.equilibrium_overlap()) ** (self.power - 1)
+
+    def slope(self, overlap):
+        """Stiffness k p d^(p - 1) of the elastic force [N/m] at an overlap [m], as `secant`."""
+        return self.power * self.secant(overlap)
 
     def time_at_rest(self, mass):
         """Half a period of small oscillations about where pull and elastic force are in balance, or more [s]."""

@@ -54,22 +54,17 @@ class Overlaps(NamedTuple):
     ) -> Overlaps:
         """Overlaps of candidate pairs, and of all spheres, which have been placed, with the nearest wall."""
         b = bodies
-        within = np.arange(b.owner.size) - b.first_sphere[b.owner]
-        radius = kinds.radius[kinds.first_offset[b.kind[b.owner]] + within]
+        radius = radii(b, kinds)
         i, j = candidates
         x = b.sphere_position
         if isinstance(kinds, ConvexBodyKinds):
-            pair, deep = convex_meetings(b, kinds, faces, i, j).overlap, face_overlaps(b, kinds, faces)
-            deep[:, away_from_walls(b, kinds)] = -np.inf
-            count = int((pair > 0).sum() + (deep > 0).sum())
-            wall, face, out, most = deep.max(0), deep.argmax(0), None, 0
+            pair = convex_meetings(b, kinds, faces, i, j).overlap
         else:
             apart = meetings(b, kinds, i, j, cell, np.zeros_like(x)).gap
             pair = radius[i] + radius[j] - np.linalg.norm(apart, axis=0)
-            height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(6, -1)
-            height[:, away_from_walls(b, kinds)] = np.inf
-            count = int((pair > 0).sum() + (height < radius).sum())
-            wall, face, out, most = radius - height.min(0), height.argmin(0), None, 0
+        deep = face_depths(b, kinds, faces)
+        count = int((pair > 0).sum() + (deep > 0).sum())
+        wall, face, out, most = deep.max(0), deep.argmax(0), None, 0
         if has_walls(faces):
             deep, which, out, number = in_walls(b, kinds, faces)
             count, most = count + int(number.sum()), int(number.max(initial=0))
@@ -93,6 +88,24 @@ class Overlaps(NamedTuple):
             if share[k] > found.share:
                 found = Deepest(float(share[k]), float(self.pair[k]), int(self.i[k]), int(self.j[k]))
         return found
+
+
+def radii(b: Bodies, kinds: Kinds) -> np.ndarray:
+    """Radius of each sphere in contact laws (M,) [m]."""
+    within = np.arange(b.owner.size) - b.first_sphere[b.owner]
+    return kinds.radius[kinds.first_offset[b.kind[b.owner]] + within]
+
+
+def face_depths(b: Bodies, kinds: Kinds, faces: BoxFaces) -> np.ndarray:
+    """Overlaps of all spheres, which have been placed, with the six faces of a box (6, M) [m]; negative if apart."""
+    if isinstance(kinds, ConvexBodyKinds):
+        deep = face_overlaps(b, kinds, faces)
+    else:
+        x = b.sphere_position
+        height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(6, -1)
+        deep = radii(b, kinds) - height
+    deep[:, away_from_walls(b, kinds)] = -np.inf
+    return deep
 
 
 def away_from_walls(b: Bodies, kinds: Kinds) -> np.ndarray:

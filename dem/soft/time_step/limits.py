@@ -25,7 +25,7 @@ from dem.soft.time_step.impacts import ADVISED, RESOLVED, effective_masses, kind
 from dem.soft.walls.wall_arrays import face_name
 
 if TYPE_CHECKING:
-    from dem.kernels.soft.state import Kinds
+    from dem.kernels.soft.state import Bodies, Kinds
     from dem.soft.engine import Engine
     from dem.soft.time_step.impacts import Springs
 
@@ -82,11 +82,7 @@ def shortest_contact(engine: Engine) -> ShortestContact:
     o = Overlaps.of(placed, kinds, engine.walls.faces, engine.candidates(), cell)
     touching = np.flatnonzero(o.pair > 0)
     i, j = o.i[touching], o.j[touching]
-    if convex:
-        _, normal, arm_i, arm_j = convex_meetings(placed, kinds, engine.walls.faces, i, j)
-    else:
-        gap, arm_i, arm_j = meetings(placed, kinds, i, j, cell, arm)
-        normal = gap / np.maximum(np.linalg.norm(gap, axis=0), TINY)
+    normal, arm_i, arm_j = normals_and_arms(engine, placed, i, j, arm)
     kind = b.kind[b.owner]
     material, mass = kinds.material[kind], kinds.mass[kind]  # of the bodies of all spheres
     inverse = _inverse_mass(engine, i, arm_i, normal) + _inverse_mass(engine, j, arm_j, normal)
@@ -110,21 +106,41 @@ def shortest_contact(engine: Engine) -> ShortestContact:
     )
 
 
+def normals_and_arms(
+    engine: Engine, placed: Bodies, i: np.ndarray, j: np.ndarray, arm: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Unit normals (3, T) of contacts of spheres i and j, and where they are about the centres of the bodies [m].
+
+    placed: bodies with their spheres placed. arm: of all spheres (3, M), about the centres of their bodies [m].
+    """
+    if isinstance(engine.kinds, ConvexBodyKinds):
+        _, normal, arm_i, arm_j = convex_meetings(placed, engine.kinds, engine.walls.faces, i, j)
+        return normal, arm_i, arm_j
+    gap, arm_i, arm_j = meetings(placed, engine.kinds, i, j, engine.walls.cell(), arm)
+    return gap / np.maximum(np.linalg.norm(gap, axis=0), TINY), arm_i, arm_j
+
+
 def _inverse_mass(engine: Engine, sphere: np.ndarray, arm: np.ndarray, normal: np.ndarray) -> np.ndarray:
     """Inverse effective mass along the normal [1/kg] of spheres (T,), at arms along normals (3, T).
 
     The NumPy counterpart of `dem.kernels.soft.contact.surface_motion.inverse_mass`.
     """
     b, kinds = engine.bodies, engine.kinds
-    body = b.owner[sphere]
-    kind = b.kind[body]
+    kind = b.kind[b.owner[sphere]]
     if kinds.all_single_spheres:
         return kinds.inverse_mass[kind]
+    lever = lever_arms(engine, sphere, arm, normal)
+    return kinds.inverse_mass[kind] + (lever**2 / kinds.inertia[:, kind]).sum(0)
+
+
+def lever_arms(engine: Engine, sphere: np.ndarray, arm: np.ndarray, normal: np.ndarray) -> np.ndarray:
+    """Torque about the centre of a body of a unit force along a normal, on its principal axes (3, T) [m]."""
+    b = engine.bodies
+    body = b.owner[sphere]
     lever = np.cross(arm, normal, axis=0)
     w, axis = b.orientation[0, body], -b.orientation[1:, body]
     twice = 2 * np.cross(axis, lever, axis=0)
-    lever = lever + w * twice + np.cross(axis, twice, axis=0)
-    return kinds.inverse_mass[kind] + (lever**2 / kinds.inertia[:, kind]).sum(0)
+    return lever + w * twice + np.cross(axis, twice, axis=0)
 
 
 def _displacement_since_forces(engine: Engine, arm: np.ndarray) -> np.ndarray:
