@@ -161,14 +161,17 @@ def check_appeared(engine: Engine, before: Engine) -> None:
     raise ValueError(message)
 
 
-def check_overlaps(engine: Engine, before: Engine | None = None) -> None:
+def check_overlaps(engine: Engine, deepest: Deepest | None, before: Engine | None = None) -> None:
     """Refuse a start from deep overlaps, naming the deepest one; a run that goes on may have them as deep as `before`.
 
-    Raises ValueError if an overlap is deeper than a verdict allows, and than those of the engine before.
+    `deepest` is the deepest overlap that `Engine.start` has found. Raises ValueError if an overlap is deeper than a
+    verdict allows, and than those of the engine before.
     """
     if not engine.owned:
         return
     check_within(engine)
+    if not deepest.share > DEEPEST_START:
+        return
     o = engine.overlaps()
     deep = o.deepest()
     if not deep.share > DEEPEST_START or (before and not deep.share > before.overlaps().deepest().share):

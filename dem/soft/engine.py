@@ -25,7 +25,7 @@ from dem.soft import arrays, deforming_cell
 from dem.soft.bonds.engine_bonds import EngineBonds
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.contact.nonspherical import bounding_radii
-from dem.soft.contact.overlaps import DEEPEST, Overlaps
+from dem.soft.contact.overlaps import DEEPEST, Deepest, Overlaps
 from dem.soft.energy_sums import fitting_unit
 from dem.soft.escape import OpenFaces
 from dem.soft.fluid.fluid_setup import EngineFluid, looks_back, rows_of_cache, turns
@@ -337,11 +337,11 @@ class Engine:
 
     # Starting, and going on from another engine
 
-    def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> None:
+    def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> Deepest | None:
         """Evaluate the forces of the whole-step state and set the integrator going from there.
 
         Contacts begin with what they remember of an earlier run, if that is given. There are at most `finest` units of
-        energy a joule.
+        energy a joule. Returns the deepest overlap, None if there are no bodies.
         """
         if self.bonds:
             self.bonds.arrays.count[1] = step
@@ -356,12 +356,14 @@ class Engine:
         self.constants = self._run_constants(min(fitting_unit(self, overlaps), finest))
         self.walls.choose_units(self.energy_unit, self.kinds, self.dt)
         self.walls.make_room(overlaps.most)
+        deepest = overlaps.deepest() if self.owned else None
         del overlaps  # it has arrays of all spheres
         self.run_state.phase[0] = loop.NOT_STARTED
         self.advance(step)
         self.execute(loop.START)
         self._balance_threads()
         self.remove_escaped()
+        return deepest
 
     def inherit(self, before: Engine | None) -> None:
         """Go on with the fluid and the bonds of another engine, if there is one, and from where walls have moved."""
@@ -624,7 +626,7 @@ class Engine:
     def sphere_centres(self) -> np.ndarray:
         """Centres of all spheres (M, 3) [m], particle by particle in the user's order."""
         b = self.bodies
-        self.execute(loop.PLACE_SPHERES)
+        self.place_spheres()
         centres = np.empty((b.owner.size, 3))
         centres[self.first_numbers()[b.owner] + np.arange(b.owner.size) - b.first_sphere[b.owner]] = b.sphere_position.T
         return centres
@@ -643,9 +645,13 @@ class Engine:
         for part in (self.kinds, faces, self.bodies, self.lists.arrays, self.workspace, self.run_state, *walls):
             yield from (a for a in part if isinstance(a, np.ndarray)) if isinstance(part, tuple) else ()
 
+    def place_spheres(self) -> None:
+        """Compute the centres of all spheres from the present places of their bodies."""
+        self.execute(loop.PLACE_SPHERES)
+
     def overlaps(self) -> Overlaps:
         """Overlaps of the present candidate pairs, and of all spheres with the nearest wall."""
-        self.execute(loop.PLACE_SPHERES)
+        self.place_spheres()
         return Overlaps.of(self.bodies, self.kinds, self.walls.faces, self.candidates(), self.walls.cell())
 
     def bond_loads(self) -> tuple[np.ndarray, np.ndarray]:

@@ -511,14 +511,14 @@ class Simulation(SimulationBase):
             scalar_setup.inherit_wall_values(engine, before)
         if self._population:
             engine.energy_to_come = self._population.energy(engine)
-        engine.start(step, history, finest)
+        deepest = engine.start(step, history, finest)
         if keep:
             engine.walls.inherit_wear(before.walls, engine.energy_unit / before.energy_unit)
             scalar_setup.inherit(engine, before)
         engine.walls.places_before = slice(None)
         if keep and self._walls_kept is None:
             check_appeared(engine, before)
-        check_overlaps(engine, before if keep else None)
+        check_overlaps(engine, deepest, before if keep else None)
         engine.set_population(self._population)
         bond_setup.check_loads(engine)
         self._engine = engine

@@ -22,7 +22,7 @@ ROOM = 16  # rows, at first
 def contact_forces(engine: Engine) -> ContactForces:
     """All contacts, by the numbers of the bodies and then those of their spheres."""
     position, velocity, _, spin = engine.state()
-    engine.overlaps()  # which places all spheres
+    engine.place_spheres()
     row = engine.numbering.rows(engine.bodies.identity)
     turning = engine.bodies.torque.shape[1] > 0
     bodies = engine.bodies._replace(

@@ -10,7 +10,6 @@ import numpy as np
 from dem.kernels.compiler.jit import in_python
 from dem.kernels.heat import conductances
 from dem.kernels.heat.conductances import COLUMNS, CONDUCTANCE, OVERLAP, RADIUS, GapGas, gas_conductance
-from dem.kernels.soft.integration import time_loop as loop
 from dem.kernels.soft.state import Kinds
 from dem.soft.contact.contact_forces import contact_forces
 
@@ -106,7 +105,7 @@ def _list_contacts(
     if type(engine.kinds) is not Kinds:
         return _report_contacts(engine, tables)
     if not engine.kinds.all_single_spheres:
-        engine.execute(loop.PLACE_SPHERES)
+        engine.place_spheres()
     rate, of_walls = np.zeros((2, engine.owned), np.int64)
     fill = conductances.list_near_pairs if tables.gas.range > 0 else conductances.list_pairs
     pairs = _filled(engine, fill, tables, (tables.of_pairs, tables.shrink_of_pairs), rows, 0, rate)

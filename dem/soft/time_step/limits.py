@@ -74,7 +74,7 @@ def max_resolved_acceleration(kinds: Kinds, springs: Springs, dt: float, *, sing
 def shortest_contact(engine: Engine) -> ShortestContact:
     """The contact of the fewest steps among those that the last forces were of; rough walls are taken for flat."""
     b, kinds = engine.bodies, engine.kinds
-    engine.overlaps()  # places all spheres
+    engine.place_spheres()
     arm = b.sphere_position - b.position[:, b.owner]
     x = b.sphere_position - _displacement_since_forces(engine, arm)
     cell = engine.walls.cell()
