@@ -392,7 +392,7 @@ LISTS = (
     Mutant("gather-bodies", "sum_bodies", "-1.0 if n < middle else 1.0", "1.0",
            "test_pair_forces.py", "double_loop"),
     Mutant("gather-torques", "turn_spheres", "scale(-1.0, force)", "force",
-           "plain/test_impacts.py", "gross_sliding_of_unequal and spins0"),
+           "plain/test_impacts.py", "gross_sliding_of_unequal"),
     Mutant("gather-couples", "write_couple_torques_of_spheres", "scale(-1.0, get(out, FORCE, t))", "get(out, FORCE, t)",
            "plain/test_contact_batches.py", "two_kinds"),
     Mutant("gather-kinds", "count_alike", " and kind[sphere_j[k]] == g", "",

@@ -13,15 +13,13 @@ import pytest
 HERE = Path(__file__).parent
 FILES = sorted(path for folder in ("plain", "extensions") for path in (HERE / folder).glob("test_*.py"))
 FILES.append(HERE.parent / "dem")
-PROCESSES = 4  # each takes a few seconds to begin; files are dealt out in turn, so that they take equally long
-GROUPS = [FILES[k::PROCESSES] for k in range(PROCESSES)]
-SECOND_HALF = GROUPS[1::2]
+HALVES = FILES[::2], FILES[1::2]  # one process each, which takes seconds to begin; about equally long
 QUICK = "not slow and not long"
 NONE_CHOSEN = 5  # no test of this mark, as pytest says it
 
 
-def in_plain_python(groups):
-    """A test that runs groups of files, each in a process of its own; what it says goes to the output."""
+def in_plain_python(files):
+    """A test that runs files in a process of its own; what it says goes to the output."""
 
     @pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="they are collected by themselves")
     @pytest.mark.parametrize(
@@ -32,8 +30,7 @@ def in_plain_python(groups):
             pytest.param("slow", marks=pytest.mark.slow),
         ],
     )
-    @pytest.mark.parametrize("files", groups, ids=lambda files: f"{files[0].stem}...{files[-1].stem}")
-    def test(files, which):
+    def test(which):
         command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--slow", "-m", which]
         environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
         status = subprocess.run([*command, *files], env=environment, check=False).returncode
@@ -42,4 +39,4 @@ def in_plain_python(groups):
     return test
 
 
-test_in_plain_python = in_plain_python(GROUPS[::2])
+test_in_plain_python = in_plain_python(HALVES[0])

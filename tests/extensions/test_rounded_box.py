@@ -47,7 +47,7 @@ def test_mass_properties_are_those_of_many_random_points():
 def test_a_ball_is_touched_at_the_nearest_point_of_the_box():
     """The distance of a point from a box is known in closed form: that of what is beyond its half edges."""
     rng = np.random.default_rng(3)
-    count, r, core = 60, 0.003, np.array(BRICK.half_edges)
+    count, r, core = 21, 0.003, np.array(BRICK.half_edges)
     q, side, inside = turned(count, 5), rng.choice([-1.0, 1.0], (count, 3)), rng.uniform(0.2, 0.9, (count, 3)) * core
     beyond = rng.uniform(0.1, 1, (count, 3)) * (np.arange(count) % 7 + 1 & np.array([[1], [2], [4]]) > 0).T
     overlap = rng.uniform(1e-5, 4e-4, count)

@@ -67,20 +67,20 @@ def test_planes_of_a_rough_floor_do_no_work(shape, kind):
 
     That is the first where the support point jumps from corner to corner, or along a straight side.
     """
-    results = []
-    for rough in (True, False):
-        given = ground(kind, ELASTIC)
-        if not rough:
-            given = {"walls": [dem.Plane((0, 0, 0), (0, 0, 1), material=ELASTIC)]}
-        sim = dem.Simulation(thrown(SHAPES[shape], ELASTIC), gravity=(0, 0, 0), time_step=DT / 4, **given)
+    floors, slips = [ground(kind, ELASTIC)], []
+    if kind == "face":  # once for each shape
+        floors.append({"walls": [dem.Plane((0, 0, 0), (0, 0, 1), material=ELASTIC)]})
+    for floor in floors:
+        sim = dem.Simulation(thrown(SHAPES[shape], ELASTIC), gravity=(0, 0, 0), time_step=DT / 4, **floor)
+        along = sim.particles.velocity[:, :2].copy()
         before = sim.energy().mechanical
         sim.step(1200)
         assert (sim.particles.velocity[:, 2] > 0).any()
         most = 2e-3 if shape in ("polyhedron", "cylinder") else 1e-3
         assert sim.energy().mechanical == pytest.approx(before, rel=most)
-        results.append(sim.particles.velocity)
-    assert np.abs(results[1][:, :2] - thrown(SHAPES[shape], ELASTIC).velocity[:, :2]).max() < 1e-12  # no friction
-    assert np.abs(results[0][:, :2] - results[1][:, :2]).max() > 0.05
+        slips.append(np.abs(sim.particles.velocity[:, :2] - along).max())
+    assert slips[0] > 0.05
+    assert max(slips[1:], default=0.0) < 1e-12  # a smooth floor without friction
 
 
 @pytest.mark.slow

@@ -289,4 +289,4 @@ def test_as_many_equal_spheres_as_fit_are_tried():
     assert len(dem.pack(dem.Sphere(diameter=0.09), STUFF, box, number=1)) == 1
     with pytest.raises(ValueError, match="jam at random places"):
         dem.pack(dem.Sphere(diameter=0.009), STUFF, box, solid_fraction=0.41)
-    assert len(dem.pack(dem.Sphere(diameter=0.008), STUFF, box, solid_fraction=0.3)) == 1119
+    assert len(dem.pack(dem.Sphere(diameter=0.0125), STUFF, box, solid_fraction=0.3)) == 293

@@ -72,9 +72,9 @@ particles = [{ shape = "bead", material = "grain", position = [[0, 0, 0]] }]
 """
 
 
-def python(folder, code, *, law=True):
-    """Output of a process of its own, with the package on its path or without."""
-    environment = os.environ | {"PYTHONPATH": str(folder / "there") if law else "", "NUMBA_DISABLE_JIT": "1"}
+def python(folder, code):
+    """Output of a process of its own, with the package on its path."""
+    environment = os.environ | {"PYTHONPATH": str(folder / "there"), "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
@@ -114,9 +114,10 @@ def test_a_run_and_a_case_file_find_the_law_of_a_package(folder):
 def test_without_the_package_a_run_is_read_and_what_it_needs_is_said(folder):
     with dem.Trajectory(folder / "run.h5") as run:
         assert run.position.shape[1:] == (3, 3)
-    said = python(folder, "import dem\ndem.Simulation.load('run.h5')", law=False)
-    assert "a contact law needs the package ourlaws, with an entry point of the group dem.contact_parts" in said
-    assert "damaged" not in said
+    needed = "a contact law needs the package ourlaws, with an entry point of the group dem.contact_parts"
+    with pytest.raises(ValueError, match=needed) as refused:
+        dem.Simulation.load(folder / "run.h5")
+    assert "damaged" not in str(refused.value)
     missing = dem.Material(
         young=1e7, poisson=0.3, adhesion={"type": "their-law", "package": "theirs", "k": 1.0}
     ).adhesion
