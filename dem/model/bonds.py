@@ -155,7 +155,7 @@ class Bonds:
         return len(self.pairs)
 
     def __repr__(self) -> str:
-        """How many there are."""
+        """Number of bonds, in words."""
         return f"<Bonds: {len(self)}>"
 
     def values(self) -> dict[str, np.ndarray]:

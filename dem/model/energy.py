@@ -58,7 +58,7 @@ class Energy(NamedTuple):
 
 
 def stored_energies(*, fluid: bool, traffic: bool = False) -> int:
-    """How many of the energies files keep: the last ones only where there is what they are of."""
+    """Number of energies that files store: without the last ones in runs that have none of them."""
     return len(Energy._fields) if traffic else 7 if fluid else 6
 
 

@@ -338,7 +338,7 @@ def candidate_arrays(chunks: int, room: int, layout: Layout) -> dict[str, np.nda
 
 
 def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
-    """Where the candidates of each chunk have their forces, and room for them.
+    """Arrays of the forces of candidates, and the first column of each chunk in them.
 
     The forces on bodies of several spheres are as many as the candidates. Those on single spheres are wanted only until
     the chunks that they reach have been gathered, so a block's chunks take turns in a few segments, which stay in the

@@ -194,16 +194,16 @@ def deep_start(engine: Engine) -> Iterator[Notice]:
 
 
 def _overlap(engine: Engine, o: Overlaps, deep: Deepest) -> tuple[str, str]:
-    """Error text: which bodies overlap, by how much, and what to do."""
+    """Error text, which names the bodies and their overlap, and its remedy."""
     if deep.other >= 0:
         first, second = sorted((int(o.owner[deep.sphere]), int(o.owner[deep.other])))
         return f"particles {first} and {second} overlap by {deep.overlap:.3g} m", "move them apart"
-    who, face = o.owner[deep.sphere], -1 - deep.other
+    body, face = o.owner[deep.sphere], -1 - deep.other
     if face < len(FACES):
-        return f"particle {who} overlaps a wall by {deep.overlap:.3g} m", "move it inside or enlarge the box"
-    at = point(engine.bodies.sphere_position[:, deep.sphere])
-    what = f"particle {who}, at {at} m, overlaps {face_name(face, engine.walls.names)} by {deep.overlap:.3g} m"
-    return what, "move it out of the wall, or turn the wall's normal or inside round"
+        return f"particle {body} overlaps a wall by {deep.overlap:.3g} m", "move it inside or enlarge the box"
+    x = point(engine.bodies.sphere_position[:, deep.sphere])
+    message = f"particle {body}, at {x} m, overlaps {face_name(face, engine.walls.names)} by {deep.overlap:.3g} m"
+    return message, "move it out of the wall, or turn the wall's normal or inside round"
 
 
 def turned_clumps(particles: Particles, inserters: Sequence[Inserter]) -> Iterator[Notice]:

@@ -38,15 +38,15 @@ SETTLING_STEPS = 50
 RESPONSES = 20
 
 
-def prepared(
+def prepare(
     faces: DeformingFaces, bodies: Bodies, kinds: Kinds, skins: Skins, reach: float, *, chunks: int, dt: float
 ) -> DeformingFaces:
-    """Domain with what depends on particles: how far they are listed, sums by chunk, and the control of the stress.
+    """Domain with the fields that depend on particles: range of the lists, sums by chunk, and stress control.
 
     Raises ValueError if the cell could deform by more than a tenth in a time step.
     """
     faces.reach[0] = 2 * float(kinds.bounding_radius.max()) + 2 * skins.neighbours + reach
-    control_stress(faces, bodies, kinds, dt)
+    set_default_control(faces, bodies, kinds, dt)
     largest = np.abs(np.where(faces.held > 0, faces.fastest[0], faces.rates)).sum(axis=(1, 2)).max()
     if not largest * dt < LARGEST_STRAIN:
         message = (
@@ -57,8 +57,8 @@ def prepared(
     return faces._replace(parts=np.zeros((chunks, COLUMNS), np.int64))
 
 
-def control_stress(faces: DeformingFaces, bodies: Bodies, kinds: Kinds, dt: float) -> None:
-    """Choose what was not given of how stresses are held."""
+def set_default_control(faces: DeformingFaces, bodies: Bodies, kinds: Kinds, dt: float) -> None:
+    """Set the parameters of stress control that were not given: largest rate, gain, inertia, integral time."""
     if not faces.held.any():
         return
     largest = np.abs(faces.target).max()
@@ -71,33 +71,33 @@ def control_stress(faces: DeformingFaces, bodies: Bodies, kinds: Kinds, dt: floa
     if not faces.gain[0] > 0:
         stable = 1 / (SETTLING_STEPS * stiffness * dt)
         faces.gain[0] = min(faces.fastest[0] / (BAND * largest), stable) if largest > 0 else stable
-    size, answer = abs(determinant(faces.edges)) ** (1 / 3), SETTLING_STEPS * dt
+    size, response_time = abs(determinant(faces.edges)) ** (1 / 3), SETTLING_STEPS * dt
     if faces.inertia[0] < 0:
-        faces.inertia[0] = size * stiffness * answer**2
+        faces.inertia[0] = size * stiffness * response_time**2
     if faces.inertia[1] < 0:
-        faces.inertia[1] = 2 * faces.inertia[0] / answer
+        faces.inertia[1] = 2 * faces.inertia[0] / response_time
     faces.integral_time[0] = RESPONSES / (faces.gain[0] * stiffness)
     faces.integral_band[0] = min(faces.fastest[0] / faces.gain[0], INTEGRAL_BAND * largest or math.inf)
 
 
 def state(faces: DeformingFaces) -> dict[str, np.ndarray]:
-    """State of the cell that a run goes on from, by name."""
+    """Arrays of the cell from which a run continues, by name."""
     return {name: getattr(faces, name) for name in STATE}
 
 
-def follow(faces: DeformingFaces, before: DeformingFaces) -> None:
-    """Go on from the cell of another engine, whose edges the box has already."""
+def continue_from(faces: DeformingFaces, before: DeformingFaces) -> None:
+    """Continue from the cell of another engine, whose edges the box has already."""
     for name in HISTORY:
         getattr(faces, name)[:] = getattr(before, name)
 
 
-def take(faces: DeformingFaces, given: dict[str, np.ndarray]) -> None:
-    """Go on from a state of the cell, and sum stresses in units of another engine."""
+def restore(faces: DeformingFaces, given: dict[str, np.ndarray]) -> None:
+    """Restore a state of the cell, with the units of stress of another engine."""
     for name in (*STATE, "unit"):
         getattr(faces, name)[:] = given[name]
 
 
-def widening(faces: DeformingFaces) -> float:
+def grid_stretch(faces: DeformingFaces) -> float:
     """Upper bound of the ratio of two distances, in `grid_space` and in space; 1 in a cell at right angles.
 
     By S. Gershgorin's theorem, of the matrix of cosines between the normals of faces.
@@ -166,9 +166,9 @@ def remarks(faces: DeformingFaces, particles: Particles) -> tuple[str, ...]:
         found.append(f"the cell deforms at an inertial number of {inertial:.2g}, quasi-static up to {QUASI_STATIC:g}")
     largest, missed = np.abs(faces.target).max(), []
     for a, b in zip(*np.nonzero(faces.held), strict=True):
-        present, wanted = 0.5 * (stress[a, b] + stress[b, a]), faces.target[a, b]
-        if abs(present - wanted) > BAND * largest:
-            missed.append(f"{AXES[a]}{AXES[b]} is {present:.4g} Pa of {wanted:.4g} Pa")
+        present, target = 0.5 * (stress[a, b] + stress[b, a]), faces.target[a, b]
+        if abs(present - target) > BAND * largest:
+            missed.append(f"{AXES[a]}{AXES[b]} is {present:.4g} Pa of {target:.4g} Pa")
     if missed:
         found.append(
             f"stresses that are held are not reached, with rates up to {faces.fastest[0]:.3g} 1/s: "

@@ -275,7 +275,7 @@ class Engine:
         self, command: int, stop: int = 0, view: loop.OutputState | None = None,
         bodies: Bodies | None = None, run_state: loop.RunState | None = None, fluid: tuple | None = None,
     ) -> int:  # fmt: skip
-        """Have the kernels carry out a command, of other bodies and fluid if given; returns DONE or why they return."""
+        """Execute a command in the kernels, for other bodies and fluid if given; returns DONE or another code."""
         if not self.owned and bodies is None:
             return resize.execute_without_bodies(self, command, stop)
         serve = self._serve_view if view else self._serve
@@ -377,7 +377,7 @@ class Engine:
             self.bonds.inherit(before.bonds)
 
     def inherit_extremes(self, before: Engine) -> None:
-        """Go on with the largest values and the impulses on walls that another engine has seen."""
+        """Continue with the extremes and the impulses on walls of another engine."""
         self.run_state.largest_overlap[:] = before.run_state.largest_overlap
         self.walls.inherit_load_integrals(before.walls)
         self.fluid.inherit_extremes(before.fluid)
@@ -419,9 +419,9 @@ class Engine:
             lists.skins = deforming_cell.fitting_skins(self.walls.faces, self.skins, meeting, step)
             self.constants = self._run_constants(self.energy_unit)
         reach = lists.reach(self.chunk_sums)
-        space, place = grid_space(self.walls.faces, b.position)
-        grid = grid_for(place, b.is_removed, self.kinds.bounding_radius, reach, space)
-        b.n_active[0] = linked_cells.cell_order(place, b.is_removed, grid, w.cell, w.cell_first, w.order)
+        space, position = grid_space(self.walls.faces, b.position)
+        grid = grid_for(position, b.is_removed, self.kinds.bounding_radius, reach, space)
+        b.n_active[0] = linked_cells.cell_order(position, b.is_removed, grid, w.cell, w.cell_first, w.order)
         self._reorder()
         while not lists.ensure_room(*self._search_pairs(grid, reach), b.kind.size):
             pass
@@ -451,7 +451,7 @@ class Engine:
         )  # fmt: skip
 
     def _reorder(self) -> None:
-        """Put bodies in the order of the workspace."""
+        """Sort bodies into the order of the workspace."""
         b, w = self._bodies, self.workspace
         reorder(self.mode, w.order, b, w.scratch)
         if not self.kinds.all_single_spheres:

@@ -72,10 +72,10 @@ class OpenFaces:
         """Select the open faces through which gravity brings no particle back."""
         self.faces = []  # number, sign of the way out, position [m], acceleration outwards [m/s²]
         for k, face in enumerate(FACES if self.box else ()):
-            place = (self.box.upper if k % 2 else self.box.lower)[k // 2]
+            wall = (self.box.upper if k % 2 else self.box.lower)[k // 2]
             outwards = (1 if k % 2 else -1) * gravity[k // 2]
             if face in self.box.open and outwards >= 0:
-                self.faces.append((k, 1 if k % 2 else -1, place, outwards))
+                self.faces.append((k, 1 if k % 2 else -1, wall, outwards))
 
     def due(self, run_state: RunState) -> bool:
         """Whether escaped particles are to be searched for now."""
@@ -86,10 +86,10 @@ class OpenFaces:
         return min(stop, step - step % CHECK_INTERVAL + CHECK_INTERVAL) if self.faces else stop
 
     def find_outside(self, b: Bodies, step: int, dt: float) -> tuple[np.ndarray, np.ndarray]:
-        """Which bodies are outside, and which of them fall and are far away (N,), (N,); keeps the first one seen."""
+        """Masks of bodies outside and of those that fall and are far away (N,), (N,); records the first one seen."""
         face, far = np.full(b.kind.size, -1), np.zeros(b.kind.size, bool)
-        for k, sign, place, outwards in self.faces:
-            beyond = sign * (b.position[k // 2] - place)
+        for k, sign, wall, outwards in self.faces:
+            beyond = sign * (b.position[k // 2] - wall)
             out = (beyond > 0) & (sign * b.velocity[k // 2] > 0)
             face[out] = k
             far |= out & (beyond > self.far) & (outwards > 0)

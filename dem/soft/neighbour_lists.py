@@ -158,7 +158,7 @@ class EngineLists:
         return True
 
     def store_listed_positions(self, bodies: Bodies, kinds: Kinds) -> None:
-        """Note where bodies were when they were listed; no history of contacts is saved then."""
+        """Store the positions at which bodies were listed; no history of contacts is saved then."""
         nb = self.arrays
         nb.listed_position[:] = bodies.position
         if not kinds.all_single_spheres:

@@ -94,7 +94,7 @@ def rows_of(fields: Sequence[str]) -> dict[str, slice]:
 
 
 def sent_rows(fields: Sequence[str]) -> int:
-    """How many of these rows, the first ones, ranks are sent of ghosts at every step."""
+    """Number of rows, the first ones, that ranks receive of ghosts at every step."""
     return sum(STATE[name].width for name in fields if STATE[name].to_ghosts)
 
 
@@ -110,7 +110,7 @@ def restored(part: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarra
 
 
 def reorder(mode: tuple, order: np.ndarray, bodies: Bodies, scratch: np.ndarray) -> None:
-    """Put bodies in another order: index b gets what index order[b] had; scratch (N,) float64 is overwritten."""
+    """Reorder bodies: index b gets the values of index order[b]; scratch (N,) float64 is overwritten."""
     plain = order.astype(np.intp)
     if np.array_equal(plain, np.arange(plain.size)):
         return

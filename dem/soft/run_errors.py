@@ -134,13 +134,13 @@ def _raise_too_deep(now: _Moment, where: str) -> None:
     kind = b.kind[b.owner[s]]
     tips = effective_masses(kinds)
     mass, radius, reduced, material = tips[_row(engine, s)], o.radius[s], kinds.mass[kind], kinds.material[kind]
-    x, who = b.sphere_position[:, s], int(o.owner[s])
+    x, body = b.sphere_position[:, s], int(o.owner[s])
     if t < 0:
         face = -1 - t
-        other, partner, particles = engine.springs.of_faces[face], face_name(face, engine.walls.names), (who,)
+        other, partner, particles = engine.springs.of_faces[face], face_name(face, engine.walls.names), (body,)
         velocity = _surface_velocity(now, o, s, x) - face_velocity(engine.walls.faces, face, x)
     else:
-        particles = tuple(sorted((who, int(o.owner[t]))))
+        particles = tuple(sorted((body, int(o.owner[t]))))
         kind = b.kind[b.owner[t]]
         mass, other = 1 / (1 / mass + 1 / tips[_row(engine, t)]), kinds.material[kind]
         radius, reduced = 1 / (1 / radius + 1 / o.radius[t]), 1 / (1 / reduced + 1 / kinds.mass[kind])

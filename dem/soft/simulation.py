@@ -359,9 +359,9 @@ class Simulation(SimulationBase):
             if self._visited:
                 message = "a function that is called in a run removes a wall: remove it between runs"
                 raise ValueError(message)
-            place = index_of_wall(wall, self.walls)
+            index = index_of_wall(wall, self.walls)
             before, contacts = (self._walls, self._law), self._contacts
-            staying = [k for k in range(len(self._walls)) if k != place]
+            staying = [k for k in range(len(self._walls)) if k != index]
             self._walls = [before[0][k] for k in staying]
             try:
                 own = [self._box.material] if self._box and self._box.material else []
@@ -445,7 +445,7 @@ class Simulation(SimulationBase):
                 raise
 
     def _resize(self, variants: list[tuple[Shape, Material]], variant: np.ndarray) -> None:
-        """Give the particles these shapes."""
+        """Replace the shapes of the particles."""
         self._particles._resize(variants, variant)
         if self._population:
             self._population.variants = variants

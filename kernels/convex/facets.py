@@ -132,13 +132,13 @@ def distance_of_point(numbers, at, y, reach):
 
 @inline
 def vertex_row(side, k):
-    """Where the row of vertex k within reach is in the scratch, of A or B: 0 or 1."""
+    """Index in scratch of the row of vertex k within reach, of A or B: 0 or 1."""
     return (side * VERTEX_ROOM + k) * VERTEX_WIDTH
 
 
 @inline
 def edge_at(side, r, k):
-    """Where number r of edge k within reach is in the scratch, of A or B: 0 or 1."""
+    """Index in scratch of number r of edge k within reach, of A or B: 0 or 1."""
     return EDGES_AT + (side * EDGE_WIDTH + r) * EDGE_ROOM + k
 
 
@@ -182,7 +182,7 @@ def put(rows, k, v):
 
 @inline
 def corner_at(side, r, k):
-    """Where number r of vertex k is in the scratch, of A or B: 0 or 1."""
+    """Index in scratch of number r of vertex k, of A or B: 0 or 1."""
     return CORNERS_AT + (side * CORNER_WIDTH + r) * MOST_CORNERS + k
 
 
@@ -306,7 +306,7 @@ def add_vertices(a, b, r, side, own, others, reach, count, scratch):
 
 @inline
 def shares_of_crossing(u, v, w):
-    """Where two straight lines along u and v are closest, the second of which begins at w.
+    """Parameters of the closest points of two lines along u and v, the second of which begins at w.
 
     Returns the area |u × v|², the places on u and on v as shares times the area, and whether both are within u and v.
     """

@@ -331,7 +331,7 @@ def map_velocity_deforming(box, v):
 
 @vector_loop
 def map_velocities_deforming(box, low, high, velocity, ahead):
-    """Take exp(-L dt) of the velocities of the bodies low to high, and of those at the next forces."""
+    """Multiply the velocities of the bodies low to high, and those at the next forces, by exp(-L dt)."""
     for b in range(low, high):
         store(velocity, b, apply(box, box.slow_map, load(velocity, b)))
         if ahead.shape[1] > 0:
@@ -386,7 +386,7 @@ def position_in_image_deforming(box, x, image):
 
 @func
 def measure_cell(box):
-    """Note the inverse of the edges, and the distances of opposite faces."""
+    """Compute the inverse of the edges, and the distances of opposite faces."""
     store_matrix(box.to_scaled, inverse(load_matrix(box.edges)))
     for k in range(3):
         g = load_row(box.to_scaled, k)
@@ -402,7 +402,7 @@ def load_row(m, k):
 
 @func
 def reduce(box, position, image):
-    """Give a cell whose edges lean far over each other an equivalent basis, by integers, and wrap all bodies into it.
+    """Replace a strongly skewed basis of the cell by an equivalent one, by integers, and wrap all bodies into it.
 
     Edge a becomes a - k b; as H n does not change, image numbers along b grow by k times those along a.
     """
@@ -675,7 +675,7 @@ def sum_column(box, column):
 
 @func
 def sum_virial(box):
-    """Note the virial from what the chunks contribute."""
+    """Sum the virial over the chunks."""
     for k in range(9):
         bonds = in_units((sum_column(box, BONDS + k), sum_column(box, BONDS + 9 + k)))
         box.virial[CONTACT, k // 3, k % 3] = sum_column(box, CONTACTS + k) / box.unit[0] + bonds / box.unit[1]

@@ -1,4 +1,4 @@
-"""Where to look for the triangles near a place: cells that are cut in eight until few triangles are near each.
+"""Octree of a mesh, by which the triangles near a point are found: cells are split until few triangles are near each.
 
 A mesh has one cube about it, farther by its *reach* than the mesh. A cell that too many triangles are near is cut; a
 leaf lists all that come as near as the reach to any place in it, in ascending order, so that a place is looked up
@@ -110,7 +110,7 @@ def distribute_triangles(cell, triangle, masks, following, cell_out, triangle_ou
 
 @inline
 def sort_triangles(listed, start, count):
-    """Put so many triangles, listed from `start` on, in ascending order, each once; returns how many are left.
+    """Sort `count` triangles, listed from `start` on, and remove duplicates; returns how many are left.
 
     Lists for which there is no room stay as they are.
     """

@@ -74,7 +74,7 @@ def add_side_term(contacts, t, overlap, n, s, piece, power):
 
 @inline
 def subtract_side_link(contacts, t, overlap, n, s, power):
-    """Take off the term of a link, at the place s of a side."""
+    """Subtract the term of a link, at the parameter s of a side."""
     subtract_link(contacts, t, overlap, n, power)
     term = s * power_of_overlap(overlap, power)
     for k in range(3):

@@ -149,7 +149,7 @@ def cancel(count, geometry, scratch):
 
 @inline
 def link_of(i, edge, x, u, geometry, scratch):
-    """Where row i is linked: over an edge of its triangle, or by its nearer end if that is 3; vector, place, d²."""
+    """Link of row i over an edge of its triangle, or by its nearer end if edge is 3: vector, parameter, d²."""
     f = int(scratch[i, PIECE])
     if edge < 3:
         v, s, _at = segment_from_edge(geometry.triangle, f, edge, x, u)
@@ -160,7 +160,7 @@ def link_of(i, edge, x, u, geometry, scratch):
 
 @inline
 def remove_link(t, i, edge, x, u, radius, power, geometry, scratch, contacts):
-    """Take a link off contact t; i, edge: see `link_of`."""
+    """Subtract the term of a link from contact t; i, edge: see `link_of`."""
     v, s, near = link_of(i, edge, x, u, geometry, scratch)
     n = unit(v, near, triple(geometry.triangle, int(scratch[i, PIECE]), NORMAL))
     subtract_side_link(contacts, t, radius - math.sqrt(near), n, s, power)

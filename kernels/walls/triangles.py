@@ -83,7 +83,7 @@ def closest(p, ab, ac, n):  # noqa: PLR0911, one for each region
 
 @inline
 def edge_of(rows, t, edge):
-    """Where an edge of triangle t begins, and the vector along it."""
+    """First point of an edge of triangle t, and the vector along it."""
     start, along = triple(rows, t, CORNER), triple(rows, t, AB)
     if edge == 1:
         return add(start, along), subtract(triple(rows, t, AC), along)

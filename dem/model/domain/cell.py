@@ -257,19 +257,19 @@ class Cell(Box):
         >>> [round(rate[0][0], 6) for _, rate in ((0, stretched.rate), *stretched.rate_changes)]
         [0.364643, -0.364643, 0.0]
         """
-        before, at, rates = np.eye(3), 0.0, []
+        before, since, rates = np.eye(3), 0.0, []
         for given in checks.listed("path", path, "(time, deformation gradient)"):
             if not isinstance(given, (tuple, list)) or len(given) != 2:
                 raise ValueError(f"path has {shown(given)}, expected (time, deformation gradient)")
-            time = checks.number("time of path", given[0], above=at, unit="s")
+            time = checks.number("time of path", given[0], above=since, unit="s")
             after = matrix("path", given[1], "a deformation gradient, (3,) or (3, 3)")
             if not determinant(after) > 0:
                 raise ValueError(f"path has the deformation gradient {after.tolist()}, expected a positive determinant")
-            rates.append((at, logarithm(times(after, inverse(before))) / (time - at)))
-            before, at = after, time
+            rates.append((since, logarithm(times(after, inverse(before))) / (time - since)))
+            before, since = after, time
         if not rates:
             raise ValueError("path is empty, expected (time, deformation gradient)")
-        (_, first), *later = [*rates, (at, np.zeros((3, 3)))]
+        (_, first), *later = [*rates, (since, np.zeros((3, 3)))]
         return cls(edges, rate=first, rate_changes=later, **control)
 
 

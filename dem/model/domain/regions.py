@@ -53,7 +53,7 @@ class Region(NamedTuple):
         return self.middle + np.einsum("ij,jk->ik", across, self.frame[:2])
 
     def height(self, points: np.ndarray) -> np.ndarray:
-        """How far beyond a flat region points (M, 3) are, along its normal (M,) [m]."""
+        """Signed distance of points (M, 3) from a flat region along its normal (M,) [m]."""
         return ((points - self.middle) * self.frame[2]).sum(1)
 
     def extent(self, direction: np.ndarray) -> float:

@@ -122,10 +122,10 @@ class Cells:
         """Raise ValueError if cells, which are known, are smaller than particles of this diameter [m]."""
         for axis, k in AXES.items():
             if self.number[k] > 1 and self.spacing[k] < largest:
-                most = max(1, math.floor((self.upper[k] - self.lower[k]) / largest))
+                max_number = max(1, math.floor((self.upper[k] - self.lower[k]) / largest))
                 raise ValueError(
                     f"cells are {self.spacing[k]:.3g} m wide along {axis}, less than the largest particle, "
-                    f"{largest:.3g} m: take at most {most} along {axis}, better a third of that"
+                    f"{largest:.3g} m: take at most {max_number} along {axis}, better a third of that"
                 )
 
     def foreseen(self, largest: float) -> Iterator[Notice]:

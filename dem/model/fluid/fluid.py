@@ -190,10 +190,10 @@ class Fluid:
         found: dict[str, Correlation] = {}
         for name, table in tables:
             if name:
-                law, other = table[name], found.get(name, Correlation())
-                most, turning = min(law.most, other.most), min(law.most_turning, other.most_turning)
-                voidage = max(law.least_voidage, other.least_voidage)
-                found[name] = Correlation(most, turning, max(law.least, other.least), voidage)
+                law, known = table[name], found.get(name, Correlation())
+                most, turning = min(law.most, known.most), min(law.most_turning, known.most_turning)
+                voidage = max(law.least_voidage, known.least_voidage)
+                found[name] = Correlation(most, turning, max(law.least, known.least), voidage)
         return found
 
     def describe(self) -> dict[str, object]:

@@ -143,8 +143,8 @@ class GriddedFlow(Flow):
         columns = []
         for k, axis in enumerate(AXES):
             if axis in self.periodic:
-                there, back = (np.roll(self.velocity, step, axis=k + 1) for step in (-1, 1))
-                columns.append((there - back) / (2 * self.spacing[k]))
+                ahead, behind = (np.roll(self.velocity, step, axis=k + 1) for step in (-1, 1))
+                columns.append((ahead - behind) / (2 * self.spacing[k]))
             else:
                 order = 2 if self.velocity.shape[k + 1] > 2 else 1
                 columns.append(np.gradient(self.velocity, self.spacing[k], axis=k + 1, edge_order=order))
@@ -168,10 +168,10 @@ class GriddedFlow(Flow):
 
     def outside(self, position: np.ndarray) -> np.ndarray:
         """Whether positions (N, 3) are off the grid (N,)."""
-        place = (np.asarray(position) - self.origin) / self.spacing
+        node = (np.asarray(position) - self.origin) / self.spacing
         last = np.array(self.velocity.shape[1:4]) - 1
         bounded = np.array([axis not in self.periodic for axis in AXES])
-        return (((place < -EVEN) | (place > last + EVEN)) & bounded).any(1)
+        return (((node < -EVEN) | (node > last + EVEN)) & bounded).any(1)
 
 
 UNITS = {"velocity": ("m s-1", "m/s"), "x": ("m",), "y": ("m",), "z": ("m",), "time": ("s",)}

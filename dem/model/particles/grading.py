@@ -67,8 +67,8 @@ def grading(diameter: ArrayLike, mass: ArrayLike | None = None) -> Grading:
     if not d.size or not (d > 0).all() or not np.isfinite(d).all():
         raise ValueError(f"diameter has {counted(d.size, 'value')}, expected at least one, all finite and above 0 m")
     order = np.argsort(d, kind="stable")
-    held = d * d * d if mass is None else np.asarray(mass, dtype=np.float64)
-    below = np.cumsum(held[order])
+    weight = d * d * d if mass is None else np.asarray(mass, dtype=np.float64)
+    below = np.cumsum(weight[order])
     rows = np.searchsorted(below, np.array([0.1, 0.5, 0.9]) * below[-1] * (1 - 1e-12))
     return Grading(d.size, float(d.min()), *d[order][rows].tolist(), float(d.max()))
 

@@ -57,10 +57,10 @@ def random_orientations(
     shape = [checks.whole("shape", n, least=1) for n in shape]
     pitch = checks.number("pitch", pitch, above=0, unit="m")
     length = fibre.aspect_ratio * fibre.diameter
-    least = max(length / math.sqrt(3), 1.23 * fibre.diameter) * CLEARANCE
-    if pitch < least:
+    limit = max(length / math.sqrt(3), 1.23 * fibre.diameter) * CLEARANCE
+    if pitch < limit:
         raise ValueError(
-            f"lattice pitch {pitch:g} m is too narrow for fibres of length {length:g} m, expected {least:g} m or more"
+            f"lattice pitch {pitch:g} m is too narrow for fibres of length {length:g} m, expected {limit:g} m or more"
         )
     sites = math.prod(shape)
     axes = np.full((sites, 3), 1 / math.sqrt(3))

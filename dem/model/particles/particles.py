@@ -316,7 +316,7 @@ class Particles:
 
     @property
     def revision(self) -> int:
-        """How often the state has been assigned to."""
+        """Number of assignments to the state."""
         return self._revision
 
     def copy(self) -> Particles:

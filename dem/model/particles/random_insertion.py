@@ -222,18 +222,18 @@ def scaled_shapes(
 ) -> list[Shape]:
     """Scaled shapes: a given number of them, or as many as fill the solid fraction of a volume [m³]."""
     low, high = scale
-    one = shape.mass_properties(1.0).volume
+    unit_volume = shape.mass_properties(1.0).volume
     if number is not None:
         checks.bodies(number)
         factors = rng.uniform(low, high, number)
     else:
-        wanted = solid_fraction * volume / one
+        cubes = solid_fraction * volume / unit_volume
         mean = (low + high) * (low**2 + high**2) / 4  # of the cubes of uniform numbers
-        checks.bodies(wanted / mean)
+        checks.bodies(cubes / mean)
         factors = np.empty(0)
-        while _cubes(factors).sum() < wanted:
-            factors = np.append(factors, rng.uniform(low, high, math.ceil(wanted / mean)))
-        factors = factors[: np.argmin(np.abs(np.cumsum(_cubes(factors)) - wanted)) + 1]
+        while _cubes(factors).sum() < cubes:
+            factors = np.append(factors, rng.uniform(low, high, math.ceil(cubes / mean)))
+        factors = factors[: np.argmin(np.abs(np.cumsum(_cubes(factors)) - cubes)) + 1]
     if low == high == 1.0:
         return [shape] * len(factors)
     if not hasattr(shape, "scaled"):

@@ -152,8 +152,8 @@ class _Table:
             number, volume = number * (span.share / said), volume * (span.share / said)
         self.number, self.volume = float(number.sum()), float(volume.sum()) * unit**3
         self._below = {
-            name: np.concatenate([[0.0], np.cumsum(held) / held.sum()])
-            for name, held in (("number", number), ("mass", volume))
+            name: np.concatenate([[0.0], np.cumsum(amounts) / amounts.sum()])
+            for name, amounts in (("number", number), ("mass", volume))
         }
 
     def _integrals(self, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -181,7 +181,7 @@ class _Table:
         edges = np.concatenate([self._edges, cuts])
         order = np.argsort(edges, kind="stable")
         first = np.concatenate([[0], np.flatnonzero(order > PANELS)])
-        number, volume = (np.add.reduceat(held, first) for held in self._integrals(edges[order]))
+        number, volume = (np.add.reduceat(amounts, first) for amounts in self._integrals(edges[order]))
         return portable.cube_root(volume / number) * self._unit
 
 

@@ -77,10 +77,10 @@ class Spheres(NamedTuple):
 
 
 def axis_of(inertia: np.ndarray, side: int = 0) -> int:
-    """Body axis of the least (0) or largest (2) of the principal moments (3,), if that stands out; else -1."""
-    least, middle, largest = np.argsort(inertia, kind="stable")
+    """Body axis of the smallest (0) or largest (2) of the principal moments (3,), if that stands out; else -1."""
+    smallest, middle, largest = np.argsort(inertia, kind="stable")
     if side == 0:
-        return int(least) if inertia[least] < SLENDER * inertia[middle] else -1
+        return int(smallest) if inertia[smallest] < SLENDER * inertia[middle] else -1
     return int(largest) if inertia[middle] < SLENDER * inertia[largest] else -1
 
 

@@ -237,6 +237,6 @@ def _meetings(x: np.ndarray, r: float, first: tuple, second: tuple) -> list[floa
 
 def _inertia(m: np.ndarray) -> np.ndarray:
     """Inertia tensor for unit density about the centre of mass."""
-    about = _moved(m, -m[1:4] / m[0])
-    xx, yy, zz, xy, yz, zx = about[4:]
+    central = _moved(m, -m[1:4] / m[0])
+    xx, yy, zz, xy, yz, zx = central[4:]
     return np.array([[yy + zz, -xy, -zx], [-xy, xx + zz, -yz], [-zx, -yz, xx + yy]])

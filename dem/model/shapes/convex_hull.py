@@ -116,8 +116,8 @@ def _add_points(x: np.ndarray, triangles: np.ndarray, tolerance: float) -> np.nd
         outside[k] = False
         seen = (normals * x[k]).sum(1) - heights > tolerance
         edges = np.concatenate([triangles[seen][:, pair] for pair in ([0, 1], [1, 2], [2, 0])])
-        there = {tuple(edge) for edge in edges.tolist()}
-        outline = [edge for edge in edges.tolist() if (edge[1], edge[0]) not in there]
+        directed = {tuple(edge) for edge in edges.tolist()}
+        outline = [edge for edge in edges.tolist() if (edge[1], edge[0]) not in directed]
         new = np.array([(a, b, k) for a, b in outline])
         new_normals, new_heights = _planes(x, new)
         triangles = np.concatenate([triangles[~seen], new])
@@ -156,12 +156,12 @@ def _ordered_polygon(x: np.ndarray, on: np.ndarray, normal: np.ndarray) -> list[
     ring = [int(k) for k in on[np.argsort([math.atan2(b, a) for a, b in zip(u.tolist(), v.tolist(), strict=True)])]]
     kept = list(ring)
     for k in ring:  # those on an edge
-        at = kept.index(k)
-        before, after = x[kept[at - 1]], x[kept[(at + 1) % len(kept)]]
+        index = kept.index(k)
+        before, after = x[kept[index - 1]], x[kept[(index + 1) % len(kept)]]
         turn = np.cross(x[k] - before, after - x[k])
         along = portable.length(after - before)
         if len(kept) > 3 and portable.length(turn) <= COPLANAR_TOLERANCE * along * along:
-            kept.pop(at)
+            kept.pop(index)
     return kept
 
 
@@ -195,11 +195,11 @@ class Moments(NamedTuple):
         """Moments of two bodies that do not overlap."""
         return Moments(self.volume + other.volume, self.first + other.first, self.second + other.second)
 
-    def about(self, place: np.ndarray) -> Moments:
+    def about(self, point: np.ndarray) -> Moments:
         """Moments about another origin."""
-        first = self.first - self.volume * place
-        shift = np.multiply.outer(place, self.first)
-        second = self.second - shift - shift.T + self.volume * np.multiply.outer(place, place)
+        first = self.first - self.volume * point
+        shift = np.multiply.outer(point, self.first)
+        second = self.second - shift - shift.T + self.volume * np.multiply.outer(point, point)
         return Moments(self.volume, first, second)
 
     def inertia(self) -> np.ndarray:

@@ -273,8 +273,8 @@ def cube_norm(s: np.ndarray, t: np.ndarray, k: int, exponents: Sequence[float]) 
     largest = np.maximum(np.maximum(x, y), LEAST)
     sum_across = portable.power(x / largest, n_2) + portable.power(y / largest, n_2)
     across = np.maximum(largest * portable.power(sum_across, 1 / n_2), LEAST)
-    most = np.maximum(across, z)
-    norm = most * portable.power(portable.power(across / most, n_1) + portable.power(z / most, n_1), 1 / n_1)
+    larger = np.maximum(across, z)
+    norm = larger * portable.power(portable.power(across / larger, n_1) + portable.power(z / larger, n_1), 1 / n_1)
     by_across = portable.power(across / norm, n_1 - 1)
     gradient = [by_across * portable.power(u / across, n_2 - 1) for u in (x, y)]
     return norm, np.stack([*gradient, portable.power(z / norm, n_1 - 1)], axis=-1)
@@ -321,9 +321,9 @@ def cube_mesh(cells: int) -> tuple[np.ndarray, np.ndarray]:
     grid = np.arange(cells + 1)
     s, t = (each.ravel() for each in np.meshgrid(grid, grid, indexing="ij"))
     i, j = (each.ravel() for each in np.meshgrid(grid[:-1], grid[:-1], indexing="ij"))
-    at = i * (cells + 1) + j
-    right, up = at + cells + 1, at + 1
-    outward = np.concatenate([np.column_stack([at, right, right + 1]), np.column_stack([at, right + 1, up])])
+    vertex = i * (cells + 1) + j
+    right, up = vertex + cells + 1, vertex + 1
+    outward = np.concatenate([np.column_stack([vertex, right, right + 1]), np.column_stack([vertex, right + 1, up])])
     points, triangles = [], []
     for k in range(3):
         for side in (0, cells):

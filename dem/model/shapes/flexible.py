@@ -240,12 +240,12 @@ def _flexed(particles: Particles) -> tuple[Particles, Bonds | None]:
     pieces, rows, groups = [], [], []
     for v, (shape, material) in enumerate(particles.variants):
         whose = np.flatnonzero(particles.variant == v)
-        at = first[whose][:, None] + np.arange(len(shape.pieces) if flexible[v] else 1)
+        rows_of = first[whose][:, None] + np.arange(len(shape.pieces) if flexible[v] else 1)
         if not flexible[v]:
-            variant[at] = variants.setdefault(particles.variants[v], len(variants))
+            variant[rows_of] = variants.setdefault(particles.variants[v], len(variants))
             continue
-        variant[at] = [variants.setdefault((piece, material), len(variants)) for piece in shape.pieces]
-        _place(state, at, shape, particles, whose)
+        variant[rows_of] = [variants.setdefault((piece, material), len(variants)) for piece in shape.pieces]
+        _place(state, rows_of, shape, particles, whose)
         pieces.append(shape.bonds(material))
         rows.append(first[whose])
         groups.append(v)
@@ -256,15 +256,15 @@ def _flexed(particles: Particles) -> tuple[Particles, Bonds | None]:
     return made, _joined(pieces, rows)
 
 
-def _place(state: dict, at: np.ndarray, shape: FlexibleFibre, particles: Particles, whose: np.ndarray) -> None:
+def _place(state: dict, rows_of: np.ndarray, shape: FlexibleFibre, particles: Particles, whose: np.ndarray) -> None:
     """State of the nodes (K, n) of K fibres of a shape, which moves as a rigid body."""
     x, q = shape._frames  # noqa: SLF001
     of_fibre = particles.orientation[whose][:, None]
     arm = rotate(np.broadcast_to(of_fibre, (len(whose), len(x), 4)), x)
-    state["position"][at] = particles.position[whose][:, None] + arm
-    state["orientation"][at] = product(np.broadcast_to(of_fibre, (len(whose), len(x), 4)), q)
+    state["position"][rows_of] = particles.position[whose][:, None] + arm
+    state["orientation"][rows_of] = product(np.broadcast_to(of_fibre, (len(whose), len(x), 4)), q)
     spin = particles.angular_velocity[whose][:, None]
-    state["velocity"][at] = particles.velocity[whose][:, None] + np.cross(spin, arm)
+    state["velocity"][rows_of] = particles.velocity[whose][:, None] + np.cross(spin, arm)
 
 
 def _joined(pieces: list[Bonds], rows: list[np.ndarray]) -> Bonds:

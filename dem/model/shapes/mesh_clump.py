@@ -14,7 +14,7 @@ PORTION = 2_000_000  # pairs of places and triangles that are looked at together
 
 
 class MeshFit(NamedTuple):
-    """How near the spheres of a clump are to the mesh that they stand for.
+    """Deviation of the spheres of a clump from the mesh that they approximate.
 
     Examples
     --------
@@ -39,8 +39,8 @@ def checked_mesh(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarra
     corners, inverse = np.unique(np.asarray(vertices, float), axis=0, return_inverse=True)
     faces = inverse.reshape(-1)[np.asarray(triangles)]
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
-    there = {tuple(edge) for edge in edges.tolist()}
-    if len(there) < len(edges) or any(edge[::-1] not in there for edge in there):
+    directed = {tuple(edge) for edge in edges.tolist()}
+    if len(directed) < len(edges) or any(edge[::-1] not in directed for edge in directed):
         message = "the mesh is open, or its triangles are turned differently: repair it, for example with trimesh"
         raise ValueError(message)
     moments = mesh_moments(corners, faces)
@@ -54,59 +54,59 @@ def inscribed_spheres(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Centres (K, 3) and radii (K,) of the largest spheres inside of a mesh that together fill most of it.
 
-    The places of a lattice inside of the mesh, and their distances from its surface, are the candidates (the Euclidean
+    The points of a lattice inside of the mesh, and their distances from its surface, are the candidates (the Euclidean
     distance map of V. Angelidakis et al., SoftwareX 15 (2021) 100735). One after the other, that sphere is taken which
-    covers the most places that none has covered yet.
+    covers the largest number of points that none has covered yet.
     """
     low, high = vertices.min(0), vertices.max(0)
     step = float((high - low).max()) / cells
     axes = [low[k] + step * (0.5 + np.arange(max(1, math.ceil((high[k] - low[k]) / step - 1e-9)))) for k in range(3)]
-    places = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    places = places[_inside(places, vertices, triangles)]
-    if not len(places):
+    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    points = points[_inside(points, vertices, triangles)]
+    if not len(points):
         raise ValueError(f"no place of a lattice with {cells} cells is inside of the mesh: take more cells")
-    radius = distances(places, vertices, triangles)
-    left = np.ones(len(places), dtype=bool)
+    radius = distances(points, vertices, triangles)
+    left = np.ones(len(points), dtype=bool)
     chosen = []
     for _ in range(spheres):
         if not left.any():
             break
-        covered = np.zeros(len(places), dtype=np.int64)
-        for place in places[left]:
-            covered += ((places - place) ** 2).sum(1) <= radius**2
+        covered = np.zeros(len(points), dtype=np.int64)
+        for point in points[left]:
+            covered += ((points - point) ** 2).sum(1) <= radius**2
         best = int(np.lexsort((-radius, -covered))[0])
         chosen.append(best)
-        left &= ((places - places[best]) ** 2).sum(1) > radius[best] ** 2
-    return places[chosen], radius[chosen]
+        left &= ((points - points[best]) ** 2).sum(1) > radius[best] ** 2
+    return points[chosen], radius[chosen]
 
 
-def distances(places: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Distances (N,) of places (N, 3) from the triangles of a mesh [m]."""
+def distances(points: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Distances (N,) of points (N, 3) from the triangles of a mesh [m]."""
     p, q, s = (vertices[triangles[:, k]] for k in range(3))
     normal = np.cross(q - p, s - p)
     normal = normal / np.sqrt((normal**2).sum(1))[:, None]
-    found = np.empty(len(places))
+    found = np.empty(len(points))
     portion = max(1, PORTION // len(triangles))
-    for start in range(0, len(places), portion):
-        x = places[start : start + portion, None]
-        least = np.full((len(x), len(triangles)), np.inf)
-        above = np.ones(least.shape, dtype=bool)
+    for start in range(0, len(points), portion):
+        x = points[start : start + portion, None]
+        nearest = np.full((len(x), len(triangles)), np.inf)
+        above = np.ones(nearest.shape, dtype=bool)
         for a, b in ((p, q), (q, s), (s, p)):
             edge = b - a
             share = np.clip(((x - a) * edge).sum(2) / (edge**2).sum(1), 0.0, 1.0)
-            least = np.minimum(least, ((x - a - share[..., None] * edge) ** 2).sum(2))
+            nearest = np.minimum(nearest, ((x - a - share[..., None] * edge) ** 2).sum(2))
             above &= ((x - a) * np.cross(normal, edge)).sum(2) >= 0.0
-        least = np.where(above, ((x - p) * normal).sum(2) ** 2, least)
-        found[start : start + portion] = np.sqrt(least.min(1))
+        nearest = np.where(above, ((x - p) * normal).sum(2) ** 2, nearest)
+        found[start : start + portion] = np.sqrt(nearest.min(1))
     return found
 
 
-def _inside(places: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Whether places (N, 3) are inside of a closed mesh: its solid angle is 4 π (van Oosterom & Strackee 1983)."""
-    found = np.empty(len(places), dtype=bool)
+def _inside(points: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Whether points (N, 3) are inside of a closed mesh: its solid angle is 4 π (van Oosterom & Strackee 1983)."""
+    found = np.empty(len(points), dtype=bool)
     portion = max(1, PORTION // len(triangles))
-    for start in range(0, len(places), portion):
-        a, b, c = (vertices[triangles[:, k]] - places[start : start + portion, None] for k in range(3))
+    for start in range(0, len(points), portion):
+        a, b, c = (vertices[triangles[:, k]] - points[start : start + portion, None] for k in range(3))
         la, lb, lc = (np.sqrt((u**2).sum(2)) for u in (a, b, c))
         volume = (a * np.cross(b, c)).sum(2)
         rest = la * lb * lc + (a * b).sum(2) * lc + (b * c).sum(2) * la + (c * a).sum(2) * lb

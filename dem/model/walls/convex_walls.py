@@ -59,8 +59,8 @@ def along(start: Point, end: Point) -> tuple[Point, tuple[float, float, float, f
     return middle, (0.5 * size, 0.0, -z / size, y / size), 0.5 * length
 
 
-def about(centre: Point, axis: Point) -> tuple[float, float, float, float]:
-    """Rotation of x to an axis through a centre, see `along`."""
+def rotation_to_axis(centre: Point, axis: Point) -> tuple[float, float, float, float]:
+    """Rotation that takes x to an axis through a centre, see `along`."""
     return along(tuple(np.subtract(centre, axis)), tuple(np.add(centre, axis)))[1]
 
 
@@ -72,7 +72,7 @@ def corners(*edges: Sequence[float]) -> list[float]:
 
 
 def convex_wall(wall: Wall) -> ConvexWall | None:  # noqa: PLR0911, one for each kind
-    """How convex bodies meet a wall; None if they cannot.
+    """Numbers of a wall for contacts with convex bodies; None if they cannot touch it.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def convex_wall(wall: Wall) -> ConvexWall | None:  # noqa: PLR0911, one for each
     if isinstance(wall, Disc) and wall.inner_radius > 0.0:
         return profile([(wall.inner_radius, 0.0), (wall.radius, 0.0)], wall.centre, wall.normal)._replace(inside=False)
     if isinstance(wall, Torus):
-        turn = about(wall.centre, wall.axis)
+        turn = rotation_to_axis(wall.centre, wall.axis)
         if wall.inside:
             numbers = [wall.tube, wall.radius]
             return ConvexWall("ball", numbers, wall.centre, turn, inside=True, sweep="hollow torus")
@@ -105,7 +105,7 @@ def convex_wall(wall: Wall) -> ConvexWall | None:  # noqa: PLR0911, one for each
             "ball", [wall.tube, wall.radius, wall.radius, 0.0, 0.0, 0.0], wall.centre, turn, sweep="torus"
         )
     if isinstance(wall, Disc):
-        return ConvexWall("cylinder", [wall.radius, 0.0, 0.0], wall.centre, about(wall.centre, wall.normal))
+        return ConvexWall("cylinder", [wall.radius, 0.0, 0.0], wall.centre, rotation_to_axis(wall.centre, wall.normal))
     if isinstance(wall, Block):
         size = [b - a for a, b in zip(wall.lower, wall.upper, strict=True)]
         edges = [[size[k] if k == axis else 0.0 for k in range(3)] for axis in range(3)]
@@ -133,24 +133,24 @@ def profile(points: Sequence[tuple[float, float]], origin: Point, axis: Point) -
 
     See `dem.kernels.soft.wall_contact.convex_shells.find_at_profile`.
     """
-    sign = math.copysign(1.0, axis[0])  # of the direction of `about`
-    places = [(r, sign * z) for r, z in points]
-    segments = list(itertools.pairwise(places))
+    sign = math.copysign(1.0, axis[0])  # of the direction of `rotation_to_axis`
+    vertices = [(r, sign * z) for r, z in points]
+    segments = list(itertools.pairwise(vertices))
     numbers = [0.0, float(len(segments)), 0.0]
     into: dict[tuple[float, float], list[float]] = {}
-    for one, other in segments:
-        low, high = sorted((one, other), key=lambda place: place[1])
+    for begin, end in segments:
+        low, high = sorted((begin, end), key=lambda vertex: vertex[1])
         numbers += [low[0], high[0], 0.5 * (high[1] - low[1]), 0.0, 0.0, 0.5 * (low[1] + high[1])]
-        way = np.subtract(other, one)
+        way = np.subtract(end, begin)
         way = (way / portable.length(way)).tolist()
-        into.setdefault(one, []).extend(way)
-        into.setdefault(other, []).extend(-u for u in way)
+        into.setdefault(begin, []).extend(way)
+        into.setdefault(end, []).extend(-u for u in way)
     # the middle of a flat end is no rim
-    joints = [(place, ways) for place, ways in into.items() if place[0] > 0.0 or 0.0 not in ways[1::2]]
-    for place, ways in joints:
-        numbers += [*place, *[*ways, 0.0, 0.0][:4]]
+    joints = [(vertex, ways) for vertex, ways in into.items() if vertex[0] > 0.0 or 0.0 not in ways[1::2]]
+    for vertex, ways in joints:
+        numbers += [*vertex, *[*ways, 0.0, 0.0][:4]]
     numbers[2] = float(len(joints))
-    return ConvexWall("ball", numbers, origin, about(origin, axis), inside=True, sweep="profile")
+    return ConvexWall("ball", numbers, origin, rotation_to_axis(origin, axis), inside=True, sweep="profile")
 
 
 def refusal(wall: Wall) -> str:

@@ -124,8 +124,8 @@ def normals(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     sides = np.stack([c - b, a - c, b - a], axis=1)
     longest = np.argmax(np.einsum("ijk,ijk->ij", sides, sides), axis=1)
-    one, other = (sides[np.arange(len(sides)), (longest + k) % 3] for k in (1, 2))
-    return np.cross(one, other)
+    edge_a, edge_b = (sides[np.arange(len(sides)), (longest + k) % 3] for k in (1, 2))
+    return np.cross(edge_a, edge_b)
 
 
 def circles(a: np.ndarray, b: np.ndarray, c: np.ndarray, normal: np.ndarray) -> np.ndarray:
@@ -248,8 +248,8 @@ def against_neighbours(vertices: np.ndarray, triangles: np.ndarray, edges: Edges
     """
     forward = (triangles < np.roll(triangles, -1, axis=1)).ravel()
     begin = edges.begin[edges.count == 2]
-    one, other = edges.sides[begin], edges.sides[begin + 1]
-    root, turned = components(len(triangles), one // 3, other // 3, forward[one] == forward[other])
+    side_a, side_b = edges.sides[begin], edges.sides[begin + 1]
+    root, turned = components(len(triangles), side_a // 3, side_b // 3, forward[side_a] == forward[side_b])
     volume = np.bincount(root, _volumes(vertices, triangles, turned))
     fewer = 2 * np.bincount(root, turned) - np.bincount(root)
     turned ^= ((fewer > 0) | ((fewer == 0) & (volume < 0)))[root]

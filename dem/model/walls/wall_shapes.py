@@ -40,8 +40,8 @@ def unit(name: str, value: object) -> np.ndarray:
 
 def across(axis: np.ndarray) -> np.ndarray:
     """A unit vector at right angles to a unit vector: +x where that is z."""
-    least = np.eye(3)[np.argmin([abs(u) + k * 1e-9 for k, u in enumerate(axis.tolist())])]
-    found = least - axis * portable.dot(least, axis)
+    farthest = np.eye(3)[np.argmin([abs(u) + k * 1e-9 for k, u in enumerate(axis.tolist())])]
+    found = farthest - axis * portable.dot(farthest, axis)
     return found / portable.length(found)
 
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 STEPS = 96  # segments of a circle
 
 
-def triangles_of(shape: WallShape, about: np.ndarray, size: float) -> Triangles:
+def triangles_of(shape: WallShape, middle: np.ndarray, size: float) -> Triangles:
     """Vertices (V, 3) [m] and triangles (F, 3) of a wall; of a plane, which has no end, a square.
 
-    Its middle is at the point `about` (3,), or below that; its edge is `size` long [m].
+    Its middle is at the point `middle` (3,), or below that; its edge is `size` long [m].
     """
     a = shape.numbers
     if shape.surface is not None:
@@ -32,7 +32,7 @@ def triangles_of(shape: WallShape, about: np.ndarray, size: float) -> Triangles:
         n = a[:3]
         u = np.cross(n, np.eye(3)[np.argmin(np.abs(n))])
         u *= size / np.linalg.norm(u)
-        return _parallelogram(about - (about @ n - a[3]) * n, u, np.cross(n, u))
+        return _parallelogram(middle - (middle @ n - a[3]) * n, u, np.cross(n, u))
     if shape.kind == geometry.RECTANGLE:
         return _parallelogram(a[:3], 2 * a[12] * a[3:6], 2 * a[13] * a[6:9])
     if shape.kind == geometry.BLOCK:

@@ -54,22 +54,24 @@ def weld(vertices: np.ndarray, triangles: np.ndarray, tolerance: float) -> tuple
     vertices, same = _distinct(vertices + 0.0)
     triangles = same[triangles]
     order = np.argsort(vertices @ GENERIC, kind="stable")
-    along, place = (vertices @ GENERIC)[order], vertices[order]
+    along, sorted_vertices = (vertices @ GENERIC)[order], vertices[order]
     pairs = []
     for k in range(1, len(vertices)):
         near = along[k:] - along[:-k] <= tolerance * 1.01
         if not near.any():
             break
         i = np.flatnonzero(near)
-        i = i[((place[i + k] - place[i]) ** 2).sum(axis=1) <= tolerance**2]
+        i = i[((sorted_vertices[i + k] - sorted_vertices[i]) ** 2).sum(axis=1) <= tolerance**2]
         pairs.append(np.column_stack([order[i], order[i + k]]))
-    one, other = np.concatenate([np.zeros((0, 2), dtype=int), *pairs]).T
-    label, _ = components(len(vertices), one, other, np.zeros(len(one), dtype=bool))
+    first, second = np.concatenate([np.zeros((0, 2), dtype=int), *pairs]).T
+    label, _ = components(len(vertices), first, second, np.zeros(len(first), dtype=bool))
     return vertices, label[triangles], int((label != np.arange(len(label))).sum())
 
 
-def components(count: int, one: np.ndarray, other: np.ndarray, opposite: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Connected components of pairs `one`, `other` (K,), each of which says that its ends are alike or `opposite`.
+def components(
+    count: int, first: np.ndarray, second: np.ndarray, opposite: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Connected components of pairs `first`, `second` (K,), each of which says that its ends are alike or `opposite`.
 
     Returns
     -------
@@ -80,12 +82,12 @@ def components(count: int, one: np.ndarray, other: np.ndarray, opposite: np.ndar
     """
     root, opposite_to_root = np.arange(count), np.zeros(count, dtype=bool)
     while True:
-        a, b = root[one], root[other]
+        a, b = root[first], root[second]
         apart = a != b
         if not apart.any():
             return root, opposite_to_root
-        one, other, opposite = one[apart], other[apart], opposite[apart]
-        between = opposite_to_root[one] ^ opposite_to_root[other] ^ opposite
+        first, second, opposite = first[apart], second[apart], opposite[apart]
+        between = opposite_to_root[first] ^ opposite_to_root[second] ^ opposite
         low, high = np.minimum(a, b)[apart], np.maximum(a, b)[apart]
         parent, opposite_to_parent = np.arange(count), np.zeros(count, dtype=bool)
         parent[high], opposite_to_parent[high] = low, between  # of pairs with one higher end the last one, in both

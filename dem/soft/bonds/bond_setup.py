@@ -53,7 +53,7 @@ class BondsInRun:
         return len(self._engine.bonds.model)
 
     def __repr__(self) -> str:
-        """How many there are, and how many are broken."""
+        """Numbers of bonds and of broken bonds, in words."""
         return f"<BondsInRun: {len(self)}, {int(self.broken.sum())} broken>"
 
     @property
@@ -227,7 +227,7 @@ def doubts(engine: Engine) -> Iterator[str]:
 
 
 def breakage(engine: Engine) -> str:
-    """How many bonds broke, in words."""
+    """Number of broken bonds, in words."""
     if not engine.bonds:
         return ""
     broken = int((engine.bonds.arrays.state == BROKEN).sum())

@@ -207,11 +207,11 @@ def bonds_of_bodies(arrays: rows.Bonds, pairs: np.ndarray) -> ListedBonds:
     )
 
 
-def fill_slots(arrays: rows.Bonds, given: ListedBonds, identity: np.ndarray, place: np.ndarray) -> None:
-    """Give bonds slots in the order of bodies in memory: numbers in that order (N,), and places of numbers."""
+def fill_slots(arrays: rows.Bonds, given: ListedBonds, identity: np.ndarray, row_of: np.ndarray) -> None:
+    """Assign slots to bonds in the order of bodies in memory, by the identity of each row (N,) and its inverse."""
     pairs, begin = given.pairs, given.first
-    first = place[pairs[:, 0]]
-    second = np.where(pairs[:, 1] < 0, first, place[pairs[:, 1]])
+    first = row_of[pairs[:, 0]]
+    second = np.where(pairs[:, 1] < 0, first, row_of[pairs[:, 1]])
     order = np.argsort(np.minimum(first, second), kind="stable")
     arrays.slot[order], arrays.bond[:] = np.arange(order.size, dtype=np.int32), order
     arrays.first[:], arrays.second[:], arrays.kind[:] = first[order], second[order], given.kind[order]
@@ -219,9 +219,9 @@ def fill_slots(arrays: rows.Bonds, given: ListedBonds, identity: np.ndarray, pla
     arrays.chunk_first[:], arrays.highest[:] = by_chunk(arrays.first, arrays.second, arrays.highest.size)
     arrays.grounded[:] = np.argsort(arrays.slot[arrays.ground], kind="stable")
     arrays.ground_first[:] = np.searchsorted(arrays.slot[arrays.ground[arrays.grounded]], arrays.chunk_first)
-    number = np.diff(begin)[identity]
-    np.cumsum(number, out=arrays.incident_first[1:])
-    entry = np.repeat(begin[identity] - arrays.incident_first[:-1], number) + np.arange(given.incident.size)
+    degree = np.diff(begin)[identity]
+    np.cumsum(degree, out=arrays.incident_first[1:])
+    entry = np.repeat(begin[identity] - arrays.incident_first[:-1], degree) + np.arange(given.incident.size)
     bond, side = np.divmod(given.incident[entry], 2)
     arrays.incident[:] = 2 * arrays.slot[bond] + side
 
@@ -301,27 +301,27 @@ def bonded_pairs(
     first = np.searchsorted(start, np.arange(bodies + 1))
     found, links = [pairs[bond]], [np.column_stack([bond, np.full((len(bond), apart - 1), -1)])]
     seen = {tuple(sorted(p)) for p in pairs[bond].tolist()} if apart > 1 else set()
-    here, way = np.column_stack([start, end]), along[:, None]
+    ends, path = np.column_stack([start, end]), along[:, None]
     for steps in range(2, apart + 1):
-        degree = first[here[:, 1] + 1] - first[here[:, 1]]
-        source = np.repeat(np.arange(len(here)), degree)
-        edge = first[here[source, 1]] + np.arange(len(source)) - np.repeat(np.cumsum(degree) - degree, degree)
-        here, way = np.column_stack([here[source, 0], end[edge]]), np.column_stack([way[source], along[edge]])
+        degree = first[ends[:, 1] + 1] - first[ends[:, 1]]
+        source = np.repeat(np.arange(len(ends)), degree)
+        edge = first[ends[source, 1]] + np.arange(len(source)) - np.repeat(np.cumsum(degree) - degree, degree)
+        ends, path = np.column_stack([ends[source, 0], end[edge]]), np.column_stack([path[source], along[edge]])
         kept = []
-        for k, (a, b) in enumerate(here.tolist()):
+        for k, (a, b) in enumerate(ends.tolist()):
             if a < b and (a, b) not in seen:
                 seen.add((a, b))
                 kept.append(k)
-        found.append(here[kept])
-        links.append(np.column_stack([way[kept], np.full((len(kept), apart - steps), -1)]))
+        found.append(ends[kept])
+        links.append(np.column_stack([path[kept], np.full((len(kept), apart - steps), -1)]))
     return np.concatenate(found), np.concatenate(links)
 
 
 def excluded(bonds: Bonds, bodies: int) -> ExcludedPairs:
     """Pairs of bodies without contact as long as bonds hold, by their numbers, which are their rows at the start."""
     found, links = bonded_pairs(bonds.pairs, bodies, bonds.apart, bonds.contact)
-    pair, at = np.nonzero(links >= 0)
-    bond = links[pair, at]
+    pair, step = np.nonzero(links >= 0)
+    bond = links[pair, step]
     order = np.argsort(bond, kind="stable")
     first = np.searchsorted(bond[order], np.arange(len(bonds) + 1))
     number = len(found)
@@ -367,13 +367,13 @@ class EngineBonds:
         self.arrays.live[self.arrays.slot] = acting(self.arrays, self.model.pairs)
 
     def inherit(self, before: EngineBonds) -> None:
-        """Go on with the state of the bonds of another engine, but for the largest overlap."""
+        """Continue with the state of the bonds of another engine, but for the largest overlap."""
         self.restore(before.state | {"pressed": self.arrays.pressed})
 
     def follow_order(self, bodies: Bodies) -> None:
-        """Find the pairs without contact again after bodies have changed places."""
-        place, excluded = _places(bodies), self.arrays.excluded
-        excluded.first[:], excluded.second[:] = place[self.apart[:, 0]], place[self.apart[:, 1]]
+        """Update the rows of the pairs without contact after bodies have been reordered."""
+        row_of, excluded = _rows_by_identity(bodies), self.arrays.excluded
+        excluded.first[:], excluded.second[:] = row_of[self.apart[:, 0]], row_of[self.apart[:, 1]]
         list_bonded_exclusions(excluded)
 
     def locate_pairs(self, nb: Neighbours) -> None:
@@ -384,8 +384,8 @@ class EngineBonds:
         )
 
     def assign_slots(self, nb: Neighbours, bodies: Bodies) -> Neighbours:
-        """Put bonds in the order of the bodies in memory, with room for their forces; returns the lists with them."""
-        fill_slots(self.arrays, self.given, bodies.identity, _places(bodies))
+        """Sort bonds by the order of bodies in memory and allocate their forces; returns the lists with them."""
+        fill_slots(self.arrays, self.given, bodies.identity, _rows_by_identity(bodies))
         self.arrays = reserve_room(self.arrays, nb.block, int(nb.chunk_bandwidth[0]))
         return nb._replace(bonds=self.arrays)
 
@@ -420,19 +420,19 @@ class EngineBonds:
         """Leaving bodies (N,) that leave together with all bodies bonded to them."""
         arrays = self.arrays
         holds = np.flatnonzero(arrays.state < BROKEN)
-        one, other = arrays.first[arrays.slot[holds]], arrays.second[arrays.slot[holds]]
+        first, second = arrays.first[arrays.slot[holds]], arrays.second[arrays.slot[holds]]
         stay = ~is_leaving
-        grounded = one == other
-        stay[one[grounded]] = True
-        while (stay[one] != stay[other]).any():
-            stay[one] |= stay[other]
-            stay[other] |= stay[one]
+        grounded = first == second
+        stay[first[grounded]] = True
+        while (stay[first] != stay[second]).any():
+            stay[first] |= stay[second]
+            stay[second] |= stay[first]
         return ~stay
 
 
-def _places(bodies: Bodies) -> np.ndarray:
-    """Index of each body, by its number (N,)."""
+def _rows_by_identity(bodies: Bodies) -> np.ndarray:
+    """Row of each body in memory, by its identity (N,)."""
     identity = bodies.identity
-    place = np.empty(identity.size, np.int32)
-    place[identity] = np.arange(identity.size, dtype=np.int32)
-    return place
+    row_of = np.empty(identity.size, np.int32)
+    row_of[identity] = np.arange(identity.size, dtype=np.int32)
+    return row_of

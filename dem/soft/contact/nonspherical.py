@@ -57,7 +57,7 @@ STRAIGHT = 1 - 1e-12  # cosine of the angle between an edge and the axis that it
 
 
 class Meetings(NamedTuple):
-    """Where candidate pairs (K,) are closest, whether they touch or not."""
+    """Closest points of candidate pairs (K,), whether they touch or not."""
 
     gap: np.ndarray  # (3, K) from the point on j to that on i, on the axes of capsules, at the centres of spheres [m]
     arm_i: np.ndarray  # (3, K) to that on i from the centre of its body [m]
@@ -144,7 +144,7 @@ def shapes_for_sides(walls: Sequence[Wall], lengths: Sequence[float], reach: flo
 
 
 def slack(wall: Wall, axis: int, period: float) -> float:
-    """How much shorter or longer than a period along an axis a wall is that counts as long as it [m]."""
+    """Tolerance of the length of a wall that counts as spanning a period along an axis [m]."""
     farthest = max(abs(wall.shape.lower[axis]), abs(wall.shape.upper[axis]))
     return max(SPANNING * period, SINGLE * farthest if np.isfinite(farthest) else 0.0)
 
@@ -322,7 +322,7 @@ def face_overlaps(b: Bodies, kinds: ConvexBodyKinds, box: BoxFaces) -> np.ndarra
 
 
 def lowest_arms(b: Bodies, kinds: ConvexBodyKinds, box: BoxFaces, sphere: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """Where pieces (T,) touch walls of these normals (3, T), from the centres of their bodies (3, T) [m]."""
+    """Points of pieces (T,) nearest to walls of these normals (3, T), from the centres of their bodies (3, T) [m]."""
     arm = np.empty((3, sphere.size))
     convex_contacts.measure_arms(b, kinds, box, sphere.astype(np.int64), np.ascontiguousarray(normal, float), arm)
     return arm

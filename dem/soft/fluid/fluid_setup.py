@@ -429,12 +429,12 @@ class EngineFluid:
         return {name: getattr(self.model.medium, field) for name, field in STATE.items()} | in_cells
 
     def inherit(self, engine: Engine, before: EngineFluid) -> None:
-        """Go on with the flow in the cells of the engine before."""
+        """Continue with the flow in the cells of the previous engine."""
         if self.two_way:
             self.two_way.continue_from(engine, before)
 
     def inherit_extremes(self, before: EngineFluid) -> None:
-        """Go on with the largest Reynolds numbers that the engine before has seen."""
+        """Continue with the largest Reynolds numbers of the previous engine."""
         if not self.is_dry:
             self.model.medium.extremes[:] = before.model.medium.extremes
 

@@ -132,7 +132,7 @@ class TwoWayCoupling:
         return min(stop, (step // every + 1) * every)
 
     def continue_from(self, engine: Engine, before: EngineFluid) -> None:
-        """Go on with the flow of another engine, whose particles were changed."""
+        """Continue with the flow of another engine, whose particles were changed."""
         there = before.two_way.arrays(before.model.field)
         self.fit_field(engine.fluid, there)
         for name, values in self.arrays(engine.fluid.model.field).items():
@@ -247,8 +247,8 @@ class TwoWayCoupling:
 
     def sampled(self, engine: Engine) -> np.ndarray:
         """Rows as those of `Solved.values`, of a given flow, at the centres of the cells."""
-        places = np.meshgrid(*(self.cells.centres(axis) for axis in "xyz"), indexing="ij")
-        position = np.ascontiguousarray(np.array(places).reshape(3, -1))
+        centres = np.meshgrid(*(self.cells.centres(axis) for axis in "xyz"), indexing="ij")
+        position = np.ascontiguousarray(np.array(centres).reshape(3, -1))
         velocity = np.empty_like(position)
         sampling.velocities(engine.fluid.model.field, engine.fluid.model.medium.clock[0], position, velocity)
         rows = np.zeros((ROWS, *self.cells.number))

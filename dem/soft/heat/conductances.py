@@ -53,9 +53,9 @@ def radii(particles: Particles) -> np.ndarray:
     return np.array(found)
 
 
-def rate_unit(most: float) -> float:
+def rate_unit(largest: float) -> float:
     """Units in one conductance, a power of two: the largest conductance is then an integer of some `RATE_BITS` bits."""
-    return 2.0 ** (RATE_BITS - math.frexp(most)[1]) if most > 0 else 1.0
+    return 2.0 ** (RATE_BITS - math.frexp(largest)[1]) if largest > 0 else 1.0
 
 
 def rows_for(room: int) -> ContactRows:
@@ -148,22 +148,22 @@ def _report_contacts(engine: Engine, tables: ConductanceTables) -> tuple[Contact
         chosen = (at_wall == is_wall) & (found.overlap > 0)
         i, overlap = index[found.i[chosen]], found.overlap[chosen]
         of_i, values = tables.radius[kind[i]], np.empty((i.size, COLUMNS))
-        least = of_i
+        radius = of_i
         if is_wall:
             j = found.j[chosen]
-            values[:, RADIUS], at = of_i, (-1 - j, material[i])
-            factor, shrink = tables.of_walls[at], tables.shrink_of_walls[at]
+            values[:, RADIUS], entry = of_i, (-1 - j, material[i])
+            factor, shrink = tables.of_walls[entry], tables.shrink_of_walls[entry]
         else:
             j = index[found.j[chosen]]
             of_j = tables.radius[kind[j]]
-            least = np.minimum(of_i, of_j)
-            values[:, RADIUS], at = of_i * of_j / (of_i + of_j), (material[i], material[j])
-            factor, shrink = tables.of_pairs[at], tables.shrink_of_pairs[at]
+            radius = np.minimum(of_i, of_j)
+            values[:, RADIUS], entry = of_i * of_j / (of_i + of_j), (material[i], material[j])
+            factor, shrink = tables.of_pairs[entry], tables.shrink_of_pairs[entry]
         rim = np.sqrt(values[:, RADIUS] * overlap)
         values[:, OVERLAP], values[:, CONDUCTANCE] = overlap, factor * rim
         for k in np.flatnonzero(factor) if tables.gas.conductivity > 0 else ():
             mean = values[k, RADIUS] * (1.0 if is_wall else 2.0)
-            through_gap = in_python(gas_conductance)(mean, least[k], shrink[k] * rim[k], 0.0, tables.gas, is_wall)
+            through_gap = in_python(gas_conductance)(mean, radius[k], shrink[k] * rim[k], 0.0, tables.gas, is_wall)
             values[k, CONDUCTANCE] += through_gap
         listed.append(ContactRows(np.column_stack([i, j]), values))
         add_rates(listed[-1], tables.unit, rate)

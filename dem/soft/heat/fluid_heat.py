@@ -139,21 +139,22 @@ class FluidHeat:
 
     def exchange(
         self, engine: Engine, film: np.ndarray, value: np.ndarray, dt: float, unit: float, gained: np.ndarray,
-        sums: np.ndarray, row: int, at: np.ndarray | None = None,
+        sums: np.ndarray, row: int, sampled: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         """Exchange with particles in dt [s], and let the flow pass.
 
         See `dem.kernels.heat.exchange.exchange_with_fluid_cells`.
 
-        at: temperatures of the fluid that particles exchange with [K]; default: the present ones.
+        sampled: temperatures of the fluid that particles exchange with [K]; default: the present ones.
         Raises FloatingPointError for temperatures that are not positive.
         """
         taken, t = self._taken, self.temperature
         taken[:] = 0
+        film_temperature = t if sampled is None else sampled
         exchange.exchange_with_fluid_cells(
-            self.cells, engine.bodies.position, value, film, t if at is None else at, dt, unit, gained, taken, sums, row
+            self.cells, engine.bodies.position, value, film, film_temperature, dt, unit, gained, taken, sums, row
         )
-        got = -(taken[0] * (2.0**WORD / unit) + taken[1] / unit)
+        received = -(taken[0] * (2.0**WORD / unit) + taken[1] / unit)
         added = np.zeros_like(t)
         for axis, way, inflow in self.inflows:
             upstream = np.roll(t, way, axis)
@@ -162,8 +163,8 @@ class FluidHeat:
             added += dt * inflow * (upstream - t)
         if self.inflows:
             self._book(*added.ravel().tolist())
-        self.given += got
-        amount = got + added + self.remainder
+        self.given += received
+        amount = received + added + self.remainder
         after = t + amount / self.capacity
         self.remainder[:] = amount - (after - t) * self.capacity
         t[:] = after

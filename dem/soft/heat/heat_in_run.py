@@ -160,7 +160,7 @@ class HeatInRun(ScalarInRun):
             self.fluid_heat.begin(engine)
 
     def inherit_wall_values(self, before: HeatInRun) -> None:
-        """Go on with the temperatures that walls and fluid have in another engine, if they change."""
+        """Continue with the temperatures of walls and fluid of another engine, if they change."""
         super().inherit_wall_values(before)
         if self.fluid_heat:
             self.fluid_heat.inherit(before.fluid_heat, ledger=False)

@@ -151,49 +151,49 @@ class StageEquations(NamedTuple):
     surroundings: HeatSurroundings
     time: float  # τ = γ dt [s]
 
-    def gain(self, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def gain(self, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """F(U) (M,), and what radiation adds to the diagonal."""
-        number = self.kind.size
-        gain, slope = np.empty(at.size), np.zeros(at.size)
-        implicit.flows(*self.edges, at, gain)
+        bodies = self.kind.size
+        gain, slope = np.empty(value.size), np.zeros(value.size)
+        implicit.flows(*self.edges, value, gain)
         gain += self.source
         if self.surroundings.radiated is not None:
-            light = np.empty((2, number))
-            implicit.radiated(self.surroundings.radiated, self.surroundings.ambient, at[:number], light)
-            gain[:number] += light[0]
-            slope[:number] = light[1]
+            light = np.empty((2, bodies))
+            implicit.radiated(self.surroundings.radiated, self.surroundings.ambient, value[:bodies], light)
+            gain[:bodies] += light[0]
+            slope[:bodies] = light[1]
         return gain, slope
 
-    def solve(self, given: np.ndarray, at: np.ndarray) -> np.ndarray:
+    def solve(self, known_part: np.ndarray, value: np.ndarray) -> np.ndarray:
         """U by Newton's method, from a first guess of it; given: P. Raises FloatingPointError if that fails."""
         is_linear = self.surroundings.radiated is None and self.stage.has_constant_capacity
         for _ in range(MOST_CORRECTIONS):
-            change = self._correction(given, at)
+            change = self._correction(known_part, value)
             if change is None:
                 break
             if is_linear:
-                return at + change
-            after = np.maximum(at + change, FASTEST_COOLING * at)
-            change, at = np.abs(after - at).max(), after
-            if change <= CONVERGED * np.abs(at).max():
-                return at
+                return value + change
+            after = np.maximum(value + change, FASTEST_COOLING * value)
+            change, value = np.abs(after - value).max(), after
+            if change <= CONVERGED * np.abs(value).max():
+                return value
         message = (
             f"an implicit step of {self.time / GAMMA:.3g} s of {self.stage.law.FIELD} has no solution that is found: "
             "take shorter steps"
         )
         raise FloatingPointError(message)
 
-    def _correction(self, given: np.ndarray, at: np.ndarray) -> np.ndarray | None:
+    def _correction(self, known_part: np.ndarray, value: np.ndarray) -> np.ndarray | None:
         """Correction of U, (M,); None if it is not found."""
-        number = self.kind.size
-        gain, slope = self.gain(at)
-        content, capacity = self.stage.content_above(self.kind, self.start[:number], at[:number])
+        bodies = self.kind.size
+        gain, slope = self.gain(value)
+        content, capacity = self.stage.content_above(self.kind, self.start[:bodies], value[:bodies])
         diagonal = np.concatenate([capacity, self.other_capacity]) / self.time
         is_fixed = ~(diagonal < UNCHANGING)
         diagonal[is_fixed] = UNCHANGING
-        above = np.where(is_fixed[number:], 0.0, self.other_capacity) * (at - self.start)[number:]
-        x, r, *more = np.empty((5, at.size))
-        r[:] = gain + given - np.concatenate([content, above]) / self.time
+        above = np.where(is_fixed[bodies:], 0.0, self.other_capacity) * (value - self.start)[bodies:]
+        x, r, *more = np.empty((5, value.size))
+        r[:] = gain + known_part - np.concatenate([content, above]) / self.time
         r[is_fixed] = 0.0
         done = implicit.solve(*self.edges, diagonal + slope, x, r, *more, TOLERANCE, MOST_ITERATIONS)
         return x if done >= 0 else None

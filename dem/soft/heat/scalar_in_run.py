@@ -174,7 +174,7 @@ class ScalarInRun:
         self.book_external_change(before.content(engine_before), self.content(engine))
 
     def inherit_wall_values(self, before: ScalarInRun) -> None:
-        """Go on with the values that walls have in another engine, if they change."""
+        """Continue with the values of walls of another engine, if they change."""
         before.find_wall_values()
         there = {before.entry_names[w]: before.held[w] for w in before.changing}
         for w in self.changing:
@@ -499,8 +499,8 @@ class ScalarLedger:
     the state of the particles between runs.
     """
 
-    def __init__(self, present: Callable[[], Engine], place: int) -> None:
-        self._present, self._place = present, place
+    def __init__(self, present: Callable[[], Engine], index: int) -> None:
+        self._present, self._place = present, index
 
     @property
     def _stage(self) -> ScalarInRun:

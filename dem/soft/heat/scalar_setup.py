@@ -177,13 +177,13 @@ def set_classes(engine: Engine, classes: TemperatureClasses) -> None:
 
 
 def inherit(engine: Engine, before: Engine, *, restored: bool = False) -> None:
-    """Go on with the ledgers of another engine; restored: see `ScalarInRun.inherit`."""
+    """Continue with the ledgers of another engine; restored: see `ScalarInRun.inherit`."""
     for stage, stage_before in zip(engine.scalars, before.scalars, strict=True):
         stage.inherit(stage_before, engine, before, restored=restored)
 
 
 def inherit_wall_values(engine: Engine, before: Engine) -> None:
-    """Go on with the values, such as temperatures, that walls have in another engine."""
+    """Continue with the values of walls, such as temperatures, of another engine."""
     for stage, stage_before in zip(engine.scalars, before.scalars, strict=True):
         stage.inherit_wall_values(stage_before)
 

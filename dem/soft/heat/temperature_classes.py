@@ -69,8 +69,8 @@ class TemperatureClasses(NamedTuple):
     def variant_at(self, variant: np.ndarray, temperature: np.ndarray) -> np.ndarray:
         """Variants (N,) of particles of these variants, of any class, at temperatures (N,) [K]."""
         g = self.own[variant]
-        place = np.rint((temperature - self.low[g]) * self.per_kelvin[g])
-        return self.first[g] + np.clip(place, 0, self.number[g] - 1).astype(np.int64)
+        index = np.rint((temperature - self.low[g]) * self.per_kelvin[g])
+        return self.first[g] + np.clip(index, 0, self.number[g] - 1).astype(np.int64)
 
     def beyond(self, temperature: np.ndarray) -> np.ndarray:
         """Indices of temperatures (N,) that are beyond those of spheres which expand."""

@@ -42,27 +42,27 @@ class BodySpheres(NamedTuple):
 def find_positions(
     engine: Engine, region: Region, sampler: SizeSampler, variant: np.ndarray, numbers: np.ndarray, event: int
 ) -> FoundPositions:
-    """Places for particles of an engine's variants, in this order; `numbers` (K,) are those of their inserter."""
+    """Find positions for particles of an engine's variants, in order; `numbers` (K,) are those of their inserter."""
     own = _covering_spheres(engine, variant)
     taken, used = _occupied_cells(engine, region, own.radius)
     chosen, k = np.full(variant.size, -1), variant.size
     position, orientation = np.zeros((k, 3)), np.zeros((k, 4))
     first, count = 0, min(FIRST, sampler.inserter.attempts)
     while count and (chosen < 0).any():
-        rest = np.flatnonzero(chosen < 0)
-        cube, orientations = sampler.offers(numbers[rest], event, first, count)
-        places = region.points(cube)
-        usable = _inside_and_off_walls(engine, region, np.repeat(variant[rest], count), places, orientations)
-        mine, which = _covering_spheres(engine, variant[rest]), np.full(rest.size, -1)
+        missing = np.flatnonzero(chosen < 0)
+        cube, orientations = sampler.offers(numbers[missing], event, first, count)
+        positions = region.points(cube)
+        usable = _inside_and_off_walls(engine, region, np.repeat(variant[missing], count), positions, orientations)
+        cover, which = _covering_spheres(engine, variant[missing]), np.full(missing.size, -1)
         insertion_round.place_each(
-            mine.first, mine.offset, mine.radius, engine.range, usable.reshape(rest.size, count).astype(np.int8),
-            np.ascontiguousarray(places.T), np.ascontiguousarray(orientations.T), taken, used, which,
+            cover.first, cover.offset, cover.radius, engine.range, usable.reshape(missing.size, count).astype(np.int8),
+            np.ascontiguousarray(positions.T), np.ascontiguousarray(orientations.T), taken, used, which,
         )  # fmt: skip
-        got = np.flatnonzero(which >= 0)
-        chosen[rest[got]] = first + which[got]
-        position[rest[got]], orientation[rest[got]] = (
-            places[got * count + which[got]],
-            orientations[got * count + which[got]],
+        found = np.flatnonzero(which >= 0)
+        chosen[missing[found]] = first + which[found]
+        position[missing[found]], orientation[missing[found]] = (
+            positions[found * count + which[found]],
+            orientations[found * count + which[found]],
         )
         first += count
         count = min(2 * count, MOST, sampler.inserter.attempts - first)
@@ -71,11 +71,11 @@ def find_positions(
 
 
 def fits_anywhere(engine: Engine, region: Region, sampler: SizeSampler, variant: int, tries: int) -> tuple[int, int]:
-    """In how many of so many tries a particle is within a region, and in how many of these it is in no wall either."""
+    """Number of tries in which a particle is within a region, and of those in which it touches no wall either."""
     cube, orientations = sampler.offers(np.zeros(1, np.int64), 0, 0, tries)
-    places, kinds = region.points(cube), np.full(tries, variant)
-    inside = _inside(engine, region, kinds, places, orientations)
-    return int(inside.sum()), int(_inside_and_off_walls(engine, region, kinds, places, orientations).sum())
+    positions, kinds = region.points(cube), np.full(tries, variant)
+    inside = _inside(engine, region, kinds, positions, orientations)
+    return int(inside.sum()), int(_inside_and_off_walls(engine, region, kinds, positions, orientations).sum())
 
 
 def _spheres(engine: Engine, variant: np.ndarray) -> BodySpheres:
@@ -100,52 +100,52 @@ def _covering_spheres(engine: Engine, variant: np.ndarray) -> BodySpheres:
 
 def _spheres_by_body(table: BodySpheres, variant: np.ndarray) -> BodySpheres:
     """Spheres of bodies of these variants, body after body, from a table by variant."""
-    each = np.diff(table.first)[variant]
-    first = np.concatenate([[0], np.cumsum(each)])
-    row = np.arange(first[-1]) - np.repeat(first[:-1], each) + np.repeat(table.first[:-1][variant], each)
+    counts = np.diff(table.first)[variant]
+    first = np.concatenate([[0], np.cumsum(counts)])
+    row = np.arange(first[-1]) - np.repeat(first[:-1], counts) + np.repeat(table.first[:-1][variant], counts)
     return BodySpheres(first, np.ascontiguousarray(table.offset[:, row]), table.radius[row])
 
 
-def _rotated_centres(spheres: BodySpheres, places: np.ndarray, orientations: np.ndarray) -> np.ndarray:
-    """Centres of the spheres of bodies at these places (S, 3) [m]."""
-    owner = np.repeat(np.arange(len(places)), np.diff(spheres.first))
+def _rotated_centres(spheres: BodySpheres, positions: np.ndarray, orientations: np.ndarray) -> np.ndarray:
+    """Centres of the spheres of bodies at these positions (S, 3) [m]."""
+    owner = np.repeat(np.arange(len(positions)), np.diff(spheres.first))
     arm = spheres.offset.T
     if arm.any():
         w, v = orientations[owner, :1], orientations[owner, 1:]
         arm = arm + 2 * np.cross(v, np.cross(v, arm) + w * arm)
-    return places[owner] + arm
+    return positions[owner] + arm
 
 
 def _inside(
-    engine: Engine, region: Region, variant: np.ndarray, places: np.ndarray, orientations: np.ndarray
+    engine: Engine, region: Region, variant: np.ndarray, positions: np.ndarray, orientations: np.ndarray
 ) -> np.ndarray:
     """Which bodies are in a region with all their spheres (K,); capsules with balls of their radius along them."""
     spheres, own = _covering_spheres(engine, variant), _spheres(engine, variant)
     radii = np.repeat(own.radius[own.first[:-1]], np.diff(spheres.first)) if own.radius.size else own.radius
     radii = np.minimum(spheres.radius, radii) if isinstance(engine.kinds, Capsules) else radii
     return np.logical_and.reduceat(
-        region.depth(_rotated_centres(spheres, places, orientations)) >= radii, spheres.first[:-1]
+        region.depth(_rotated_centres(spheres, positions, orientations)) >= radii, spheres.first[:-1]
     )
 
 
 def _inside_and_off_walls(
-    engine: Engine, region: Region, variant: np.ndarray, places: np.ndarray, orientations: np.ndarray
+    engine: Engine, region: Region, variant: np.ndarray, positions: np.ndarray, orientations: np.ndarray
 ) -> np.ndarray:
     """Which bodies are in a region, and in no wall (K,)."""
-    fit = _inside(engine, region, variant, places, orientations)
+    fit = _inside(engine, region, variant, positions, orientations)
     rows = np.flatnonzero(fit)
     if rows.size and (engine.walls.models or np.isfinite([engine.walls.faces.lower, engine.walls.faces.upper]).any()):
-        fit[rows] = _touch_nothing(engine, variant[rows], places[rows], orientations[rows])
+        fit[rows] = _touch_nothing(engine, variant[rows], positions[rows], orientations[rows])
     return fit
 
 
-def _touch_nothing(engine: Engine, variant: np.ndarray, places: np.ndarray, orientations: np.ndarray) -> np.ndarray:
+def _touch_nothing(engine: Engine, variant: np.ndarray, positions: np.ndarray, orientations: np.ndarray) -> np.ndarray:
     """Which bodies are in no wall, nor within the range of a contact of one (K,)."""
     k, spheres = variant.size, _spheres(engine, variant)
-    centres = _rotated_centres(spheres, places, orientations)
+    centres = _rotated_centres(spheres, positions, orientations)
     owner = np.repeat(np.arange(k), np.diff(spheres.first))
     bodies = engine.bodies._replace(
-        identity=np.arange(k), kind=variant.astype(np.int32), position=np.ascontiguousarray(places.T),
+        identity=np.arange(k), kind=variant.astype(np.int32), position=np.ascontiguousarray(positions.T),
         orientation=np.ascontiguousarray(orientations.T), first_sphere=spheres.first.astype(np.int32),
         owner=owner.astype(np.int32), sphere_position=np.ascontiguousarray(centres.T),
         is_removed=np.zeros((1, k), np.int8), n_active=np.array([k]),
@@ -154,8 +154,8 @@ def _touch_nothing(engine: Engine, variant: np.ndarray, places: np.ndarray, orie
     over = Overlaps.of(bodies, engine.kinds, engine.walls.faces, (nobody, nobody), engine.walls.cell())
     clear = over.wall < -engine.range
     for w, wall in enumerate(engine.walls.models):
-        there = engine.walls.faces.walls.acts[w, variant[owner]] != 0
-        clear &= ~(wall.solid(in_frame(engine, w, centres)) & there)
+        acts = engine.walls.faces.walls.acts[w, variant[owner]] != 0
+        clear &= ~(wall.solid(in_frame(engine, w, centres)) & acts)
     return np.logical_and.reduceat(clear, spheres.first[:-1])
 
 

@@ -93,7 +93,7 @@ def _renumbered(history: ContactHistory, identity: np.ndarray, first: np.ndarray
 
 
 def install(engine: Engine, rows: dict[str, np.ndarray]) -> None:
-    """Give an engine these arrays of bodies, in the order of rows, and empty lists of their size."""
+    """Install arrays of bodies, in the order of rows, and empty lists of their size in an engine."""
     kinds, before = engine.kinds, engine.lists.arrays
     n = rows["identity"].size
     chunks = max(1, -(-n // CHUNK))

@@ -50,7 +50,7 @@ class EngineSubdomains:
         return self._has_state == DISTRIBUTED
 
     def forget(self) -> None:
-        """Note that the engine has changed the state, which is scattered before the next step."""
+        """Mark the state as changed by the engine: it is scattered before the next step."""
         self._has_state = AT_ROOT
 
     def fetch(self, engine: Engine) -> None:

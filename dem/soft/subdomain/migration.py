@@ -129,7 +129,7 @@ class BodyBatch(NamedTuple):
 
 
 class MigrationSet(NamedTuple):
-    """Bodies that stay and bodies that arrived, in that order, before they are copied to their places."""
+    """Bodies that stay and bodies that arrived, in that order, before they are copied into the arrays."""
 
     old: BodyBatch
     stay: np.ndarray  # (k,) which of these rows stay
@@ -143,51 +143,51 @@ class MigrationSet(NamedTuple):
         """Number of bodies."""
         return self.stay.size + self.arrived.number.size
 
-    def places(self, which: np.ndarray | None = None) -> RowSelection:
+    def selection(self, which: np.ndarray | None = None) -> RowSelection:
         """Rows from which the values of all bodies are taken, or of some of them in that order."""
         size = self.old.number.size
         source = np.concatenate([self.stay, np.arange(size, size + self.arrived.number.size)])
         source = source if which is None else source[which]
         return RowSelection(source, np.flatnonzero(source >= size))
 
-    def values(self, name: str, places: RowSelection, room: int = 0) -> np.ndarray:
-        """An array of the bodies at some places: (R, n), after room for so many others; or (R, 0)."""
+    def values(self, name: str, selection: RowSelection, room: int = 0) -> np.ndarray:
+        """An array of selected bodies (R, n), after room for so many others; or (R, 0)."""
         old, arrived = self.old.arrays[name], self.arrived.arrays[name]
         if old.shape[1] < self.old.number.size or arrived.shape[1] < self.arrived.number.size:
             return self.none_of(name)
-        return _joined(old, arrived, places, room)
+        return _joined(old, arrived, selection, room)
 
     def none_of(self, name: str) -> np.ndarray:
         """Empty array (R, 0)."""
         values = self.old.arrays[name]
         return np.zeros((values.shape[0], 0), values.dtype)
 
-    def numbers(self, places: RowSelection, room: int = 0) -> np.ndarray:
-        """Numbers of the first spheres of the bodies at some places, after room for so many others."""
-        return _joined(self.old.number[None], self.arrived.number[None], places, room)[0]
+    def numbers(self, selection: RowSelection, room: int = 0) -> np.ndarray:
+        """Numbers of the first spheres of selected bodies, after room for so many others."""
+        return _joined(self.old.number[None], self.arrived.number[None], selection, room)[0]
 
     def rows(self, names: Sequence, which: np.ndarray) -> BodyBatch:
         """Some of the bodies, without contact history."""
-        nothing, places = self.table.only(np.zeros(0, np.intp)), self.places(which)
-        return BodyBatch({name: self.values(name, places) for name in names}, self.numbers(places), nothing)
+        nothing, selection = self.table.only(np.zeros(0, np.intp)), self.selection(which)
+        return BodyBatch({name: self.values(name, selection) for name in names}, self.numbers(selection), nothing)
 
 
 class RowSelection(NamedTuple):
     """Rows from which values are taken: computed once for all arrays of the same bodies."""
 
     source: np.ndarray  # (n,) rows of the old bodies, and after them of those that arrived
-    arrived_places: np.ndarray  # which of these have arrived
+    arrived_rows: np.ndarray  # which of these have arrived
 
 
-def _joined(old: np.ndarray, arrived: np.ndarray, places: RowSelection, room: int) -> np.ndarray:
+def _joined(old: np.ndarray, arrived: np.ndarray, selection: RowSelection, room: int) -> np.ndarray:
     """Values (R, n) after room for so many others."""
-    source, arrived_places = places
+    source, arrived_rows = selection
     new = empty((old.shape[0], room + source.size), old.dtype)
     new[:, :room] = 0
     if old.shape[1]:
         for k in range(old.shape[0]):
             old[k].take(source, mode="clip", out=new[k, room:])
-    new[:, room + arrived_places] = arrived[:, source[arrived_places] - old.shape[1]]
+    new[:, room + arrived_rows] = arrived[:, source[arrived_rows] - old.shape[1]]
     return new
 
 
@@ -212,18 +212,18 @@ MISSING = np.iinfo(np.int64).min
 
 
 def history_index(
-    migration: MigrationSet, place: np.ndarray, ghosts: int, number: np.ndarray, b: Bodies, kinds: Kinds
+    migration: MigrationSet, new_row: np.ndarray, ghosts: int, number: np.ndarray, b: Bodies, kinds: Kinds
 ) -> Index:
     """Contact history indexed by the spheres of this rank, without rows of other spheres.
 
-    Bodies are in these places, by old row, and those that have come after them; < 0 if they are here no more.
+    new_row: row of each old body, and then of those that arrived; negative if a body is no longer here.
     """
     table, known, spheres = migration.table, migration.known_rows[0].size, []
-    few = np.concatenate([np.arange(ghosts), place[migration.partner_rows], place[migration.old.number.size :]])
+    few = np.concatenate([np.arange(ghosts), new_row[migration.partner_rows], new_row[migration.old.number.size :]])
     few = few[few >= 0]
     order = np.argsort(number[few], kind="stable")
     for given, row in zip((table.i, table.j), migration.known_rows, strict=True):
-        body, first, rest = place[np.maximum(row, -1)], given[:known], given[known:]
+        body, first, rest = new_row[np.maximum(row, -1)], given[:known], given[known:]
         first = np.where(first < 0, first, b.first_sphere[body] + first - number[body])
         within, row_of = find(rest, number[few], b.kind[few], kinds, order)
         rest = np.where(row_of >= 0, b.first_sphere[few[row_of]] + within, np.where(rest < 0, rest, MISSING))

@@ -160,7 +160,7 @@ class Subdomain:
     def _take_walls(self, given: dict[str, np.ndarray]) -> None:
         """Take over the state of walls, loads and units; the wear so far stays with rank 0, to be summed over ranks."""
         if deforms(self.walls.faces):
-            deforming_cell.take(self.walls.faces, given)
+            deforming_cell.restore(self.walls.faces, given)
         if not has_walls(self.walls.faces):
             return
         for name, array in self.walls.state.items():
@@ -414,7 +414,7 @@ class Subdomain:
 
     def _rebuild_lists(self, migration: MigrationSet) -> None:
         """Order the bodies that are here now, find ghosts, build neighbour lists, and pick the candidates."""
-        all_rows = migration.places()
+        all_rows = migration.selection()
         position, left = migration.values("position", all_rows), migration.values("is_removed", all_rows)
         space, position = grid_space(self.walls.faces, position)
         wanted, reach = (
@@ -431,13 +431,13 @@ class Subdomain:
         place[found.order] = np.arange(migration.size)
         wanted = [np.sort(place[which]) for which in wanted]
         seen = self.communicator.alltoall([migration.rows(TO_GHOSTS, found.order[which]) for which in wanted])
-        places = migration.places(found.order)
-        self._allocate(migration, places, found, BodyBatch.merged(seen))
+        selection = migration.selection(found.order)
+        self._allocate(migration, selection, found, BodyBatch.merged(seen))
         self._set_up_halo_exchange(wanted, [each.number.size for each in seen])
         while found.grid and not self._list_neighbours(found):
             pass
         self._record_list_build(listed=found.grid is not None)
-        self._restore_history(migration, places)
+        self._restore_history(migration, selection)
 
     def _ghosts_of_ranks(self, position: np.ndarray, here: np.ndarray, kind: np.ndarray) -> list[np.ndarray]:
         """Which of the bodies here, at places of `grid_space`, are ghosts of each rank."""
@@ -445,15 +445,15 @@ class Subdomain:
         reach = self.kinds.bounding_radius[kind] + self.kinds.bounding_radius.max() + self.lists.reach(self.chunk_sums)
         length = grid_space(self.walls.faces, position[:, :0])[0].length
         if deforms(self.walls.faces):
-            reach = reach * deforming_cell.widening(self.walls.faces)
+            reach = reach * deforming_cell.grid_stretch(self.walls.faces)
         regions[self.communicator.rank] = BoundingBox.about(position[:, :0])
         return [np.flatnonzero(here & is_within_reach(region, reach, position, length)) for region in regions]
 
-    def _allocate(self, migration: MigrationSet, places: RowSelection, found: MemoryOrder, seen: BodyBatch) -> None:
+    def _allocate(self, migration: MigrationSet, selection: RowSelection, found: MemoryOrder, seen: BodyBatch) -> None:
         """Set up arrays for bodies and ghosts."""
         self.ghosts, self.low = seen.number.size, room_for_ghosts(seen.number.size)
         with own_pages():
-            self.bodies, self.first_number = arranged_bodies(migration, places, seen, self.kinds, self.used)
+            self.bodies, self.first_number = arranged_bodies(migration, selection, seen, self.kinds, self.used)
         self.kinds = with_poses(self.kinds, self.bodies.kind)
         self.mode = thread_mode(migration.size, self.threads)
         with own_pages():
@@ -538,12 +538,12 @@ class Subdomain:
             self.lists.arrays = nb._replace(bonds=self.bonds.prepare_lists(nb))
         self.lists.fit_pair_force()
 
-    def _restore_history(self, migration: MigrationSet, places: RowSelection) -> None:
+    def _restore_history(self, migration: MigrationSet, selection: RowSelection) -> None:
         """Restore the history of contacts: that of walls at once, that of pairs after picking the candidates here."""
         b, index = self.bodies, None
         if self.layout.table_width:
             place = np.full(migration.old.number.size + migration.arrived.number.size, -1)
-            place[places.source] = np.arange(self.low, b.kind.size)
+            place[selection.source] = np.arange(self.low, b.kind.size)
             index = history_index(migration, place, self.ghosts, self.first_number, b, self.kinds)
             self.walls.load_wall_history(index, b, self.lists.arrays)
         self._pick()
@@ -567,7 +567,7 @@ class Subdomain:
         self, order: int, task: int = chunk_step.PREDICT, after: int = subdomain_step.NO_TASK, stop: int = 0,
         view: loop.OutputState = NOWHERE, bodies: Bodies | None = None,
     ) -> int:  # fmt: skip
-        """Have the kernels carry out an order."""
+        """Execute a command in the kernels."""
         return self._kernels(
             order, task, after, stop, self.scheme, self.law, self.fluid, self.mode, self.constants,
             bodies or self.bodies, self.kinds, self.lists.arrays, self.walls.faces, self.run_state,
@@ -658,7 +658,7 @@ def room_for_ghosts(ghosts: int) -> int:
 
 
 def arranged_bodies(
-    migration: MigrationSet, places: RowSelection, ghosts: BodyBatch, kinds: Kinds, used: Sequence[str]
+    migration: MigrationSet, selection: RowSelection, ghosts: BodyBatch, kinds: Kinds, used: Sequence[str]
 ) -> tuple:
     """Bodies, ghosts first and then those of the rank from these places, and the number of the first sphere of each.
 
@@ -667,11 +667,11 @@ def arranged_bodies(
     low = room_for_ghosts(ghosts.number.size)
     made = {}
     for name in MOVING:
-        new = migration.values(name, places, low) if name in used else migration.none_of(name)
+        new = migration.values(name, selection, low) if name in used else migration.none_of(name)
         if new.shape[1] and name in ghosts.arrays:
             new[:, : ghosts.number.size] = ghosts.arrays[name]
         made[name] = new if PER_BODY[name].axis == 1 else new[0]
-    number = migration.numbers(places, low)
+    number = migration.numbers(selection, low)
     number[: ghosts.number.size] = ghosts.number
     spheres = np.diff(kinds.first_offset)[made["kind"]]
     first_sphere = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)

@@ -68,7 +68,7 @@ class SubdomainBonds:
         self.arrays: rows.Bonds | None = None
 
     def begin(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from the state of an engine's bonds."""
+        """Continue from the state of an engine's bonds."""
         for name, array in self.state_arrays().items():
             array[:] = state[name]
         self.agreed[:] = self.slack
@@ -113,10 +113,10 @@ class SubdomainBonds:
     def lay_out(self, bodies: Bodies, ghosts: int, low: int, chunks: int) -> rows.Bonds:
         """Slots for bodies as they lie in memory now, ghosts first, those of this rank from the index `low` on."""
         bonds, n = self.table, bodies.kind.size
-        place, here = np.full(bonds.bodies, -1, np.int32), np.r_[:ghosts, low:n]
-        place[bodies.identity[here]] = here
-        one = place[bonds.pairs[:, 0]]
-        other = np.where(bonds.pairs[:, 1] < 0, one, place[bonds.pairs[:, 1]])
+        row_of, here = np.full(bonds.bodies, -1, np.int32), np.r_[:ghosts, low:n]
+        row_of[bodies.identity[here]] = here
+        one = row_of[bonds.pairs[:, 0]]
+        other = np.where(bonds.pairs[:, 1] < 0, one, row_of[bonds.pairs[:, 1]])
         bond = np.flatnonzero((self.state < rows.BROKEN) & ((one >= low) | (other >= low)))
         number = bond[np.argsort(np.minimum(one, other)[bond], kind="stable")]
         slot = np.full(self.state.size, -1, np.int32)
@@ -128,7 +128,7 @@ class SubdomainBonds:
         ends = np.column_stack([one[bond], np.where(bonds.pairs[bond, 1] < 0, -1, other[bond])])
         incident_first, entry = incidence(ends, n)
         incident = (2 * slot[bond[entry // 2]] + entry % 2).astype(np.int32)
-        apart = place[bonds.apart]
+        apart = row_of[bonds.apart]
         apart[(apart < 0).any(axis=1)] = -1  # unless both bodies are here
         apart_first, apart_second = np.ascontiguousarray(apart.T)
         excluded = overlap_release.ExcludedPairs(
@@ -137,7 +137,7 @@ class SubdomainBonds:
             apart_first=np.zeros(n + 1, np.int64), apart=np.zeros(2 * np.count_nonzero(apart_first >= 0), np.int32),
         )  # fmt: skip
         list_bonded_exclusions(excluded)
-        self.first_own, self.mine = low // CHUNK, (place[bonds.apart] >= low).any(axis=1)
+        self.first_own, self.mine = low // CHUNK, (row_of[bonds.apart] >= low).any(axis=1)
         self.arrays = rows.Bonds(
             form=bonds.form, table=bonds.table, slot=slot, bond=number.astype(np.int32), kind=bonds.kind[number],
             first=first, second=second, live=acting(self, bonds.pairs)[number].astype(float), chunk_first=chunk_first,
@@ -164,7 +164,7 @@ class SubdomainBonds:
         return self.arrays
 
     def begin_step(self) -> None:
-        """Note which bonds break in the pass that comes."""
+        """Record the bonds that break in the next pass."""
         pending = self.pending[: self.count[0]]
         self.parting = np.where(self.state[pending] == rows.BREAKING, pending, -1)
 

@@ -163,7 +163,7 @@ FARTHEST = 0.15  # of the smallest diameter: in one step two particles may cross
 
 
 class Limits:
-    """How far particles may go in a step and how deep contacts may be; the kernels come back when one is beyond.
+    """Limits of displacement in a step and of overlap, beyond which kernels return.
 
     They know the overlap but not whose it is, so where radii differ they come back at the smallest one's limit, and
     the shares are found here; from then on they come back when the overlap has grown by another tenth. For contacts of

@@ -81,7 +81,7 @@ class EngineWalls:
             self.set_loads(gravity)
         if deforms(self.faces):
             reach = max(reach, gap_range)
-            self.faces = deforming_cell.prepared(self.faces, bodies, kinds, skins, reach, chunks=chunks, dt=dt)
+            self.faces = deforming_cell.prepare(self.faces, bodies, kinds, skins, reach, chunks=chunks, dt=dt)
 
     @property
     def state(self) -> dict[str, np.ndarray]:
@@ -96,10 +96,10 @@ class EngineWalls:
         )
 
     def inherit_motion(self, before: EngineWalls) -> None:
-        """Go on from where servos and forces have moved the walls of another engine."""
+        """Continue from the positions to which servos and forces have moved the walls of another engine."""
         state = before.state
         if deforms(self.faces):
-            deforming_cell.follow(self.faces, before.faces)
+            deforming_cell.continue_from(self.faces, before.faces)
             return
         for name in {"driven", "free"} & state.keys() & self.state.keys():
             rows = self.state[name]
@@ -140,7 +140,7 @@ class EngineWalls:
         return not (pressing and np.array_equal(self.present, walls_at(self.models, time)))
 
     def reset_near_list(self) -> None:
-        """Have all bodies checked when candidates are picked next, and make room for as many triangles as wanted."""
+        """Reset skip distances, so that the next pick checks all bodies, and make room for the triangles."""
         if self.beside_box:
             walls = self.faces.walls
             walls.skip_distance[:] = 0.0

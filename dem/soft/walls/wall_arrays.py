@@ -96,7 +96,7 @@ def free_bodies_of(walls: Sequence[Wall], dt: float) -> FreeBodies | NoFreeWall:
 def set_free_wall_loads(
     walls: Sequence[Wall], gravity: tuple[float, float, float], bodies: FreeBodies | NoFreeWall
 ) -> None:
-    """Give free walls their weights and other forces."""
+    """Set weights and other forces of free walls."""
     for w, wall in enumerate(walls):
         if wall.free:
             bodies.load[:, w] = np.array(wall.free.force) + wall.free.mass * np.array(gravity)
@@ -153,7 +153,7 @@ def reach_of(wall: Wall) -> float:
 
 
 def motions_of(walls: Sequence[Wall]) -> Motions:
-    """How walls move, stage by stage."""
+    """Stages of the motions of walls, for kernels."""
     stages = [motion for wall in walls for motion in wall.motion]
     rows = [np.array([(*row, 0.0)[:5] for row in motion.table]).reshape(-1, 5) for motion in stages]
 

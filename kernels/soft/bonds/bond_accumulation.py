@@ -83,7 +83,7 @@ def accumulate_bond_forces(bonds, c, first_body, bodies):
 
 @inline
 def add_bond_losses(heat, bonds, c, time_sign, per_joule, bodies):
-    """Give the bodies of chunk c half of what dashpots of their bonds take; arguments as of `add_bond_forces`."""
+    """Add half of the dissipation of their bonds to the bodies of chunk c; arguments as of `add_bond_forces`."""
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
         half_step = 0.0

@@ -128,7 +128,7 @@ def place_convex(kinds, c, bodies, neighbours):
 
 @inline
 def record_poses(kinds, c, bodies, neighbours):
-    """Note where the bodies of chunk c are when their candidates are picked, of which nothing is known yet."""
+    """Record the poses of the bodies of chunk c when candidates are picked, and reset the clearances of these."""
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
         store(neighbours.picked_pose, b, load(bodies.position, b))

@@ -106,7 +106,7 @@ def pieces_of(b, bodies, kinds):
 
 @inline
 def place_pieces(kinds, b, bodies):
-    """Note where the pieces of body b are and where they point."""
+    """Write centres and axes of the pieces of body b."""
     g, x, q, half = bodies.kind[b], load(bodies.position, b), load_quaternion(bodies.orientation, b), (0.0, 0.0, 0.0)
     if kinds.half[g] > 0.0:
         half = half_axis(b, bodies, kinds)
@@ -122,7 +122,7 @@ def place_pieces(kinds, b, bodies):
 
 @inline
 def place_axis(kinds, b, bodies):
-    """Note where body b is and where its axis points."""
+    """Write centre and axis of body b."""
     pose = kinds.pose
     pose[b, 0], pose[b, 1], pose[b, 2] = load(bodies.position, b)
     half = half_axis(b, bodies, kinds)

@@ -62,7 +62,7 @@ def work_of(mass, dt, other_accelerations, before, after):
 
 @inline
 def drive_sphere(scheme, cache, b, q, shares, target, push):
-    """Note what a fluid that does not change gives a sphere in half a step [m/s]."""
+    """Write the velocity change of a sphere by a steady fluid in half a step [m/s]."""
     write_three(cache, rows.TARGET, b, step_relaxed(shares, target, push))
 
 

@@ -101,13 +101,13 @@ by_geometry = select("geometry", {SingleSpheres: None, SphereClusters: record_li
 
 @inline
 def record_unless_in_batches(law, geometry, box, c, bodies, neighbours):
-    """Note what the candidate pairs of chunk c contribute, unless their batches have done so."""
+    """Write the contribution of the candidate pairs of chunk c, unless their batches have done so."""
     by_geometry(geometry, box, law, c, bodies, neighbours)
 
 
 @inline
 def record_elastic(law, geometry, box, c, bodies, neighbours):
-    """Note what the candidate pairs of chunk c contribute: elastic contacts of spheres have no batches."""
+    """Write the contribution of the candidate pairs of chunk c: elastic contacts of spheres have no batches."""
     record_listed(geometry, box, law, c, bodies, neighbours)
 
 
@@ -116,13 +116,13 @@ with_law = select("law", {laws.Elastic: record_elastic, laws.Composite: record_u
 
 @func
 def record_virial_of_pairs(box, law, kinds, scheme, c, bodies, neighbours):
-    """Note what the candidate pairs of chunk c, which has just been evaluated, contribute to the virial."""
+    """Write the contribution of the candidate pairs of chunk c, just evaluated, to the virial."""
     with_law(law, geometry_of(kinds, scheme), box, c, bodies, neighbours)
 
 
 @func
 def record_virial_of_bonds(box, bonds, c, bodies):
-    """Note what the bonds that begin in chunk c, which have just been evaluated, contribute to the virial."""
+    """Write the contribution of the bonds that begin in chunk c, just evaluated, to the virial."""
     low = bonds.chunk_first[c]
     for column in range(BONDS, MOTION):
         box.parts[c, column] = 0
@@ -185,7 +185,7 @@ def sum_motion(box, low, high, kind, mass, velocity):
 
 @func
 def record_motion(box, bodies, kinds):
-    """Note what the motion of all bodies contributes when a run starts: velocities are those at the whole step."""
+    """Write the contribution of the motion of all bodies at the start of a run: velocities are at the whole step."""
     for c in range(box.parts.shape[0]):
         low, high = chunk_of(c, bodies.kind.size)
         write_motion(box, c, sum_motion(box, low, high, bodies.kind, kinds.mass, bodies.velocity))

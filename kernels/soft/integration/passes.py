@@ -162,7 +162,7 @@ do_by_threads = spread(do_part)  # all jobs in one function, so that what they s
 
 @inline
 def begin_bonds(task, context):
-    """Have bonds ready for a pass, if it evaluates forces."""
+    """Prepare bonds for a pass, if it evaluates forces."""
     neighbours = context.neighbours
     if task != PREDICT:
         bond_step.before(
@@ -172,7 +172,7 @@ def begin_bonds(task, context):
 
 @inline
 def end_bonds(task, context):
-    """Note what bonds did in a pass; returns the totals of the pass."""
+    """Complete the bonds of a pass; returns the totals of the pass with them."""
     bonds = context.neighbours.bonds
     if task != PREDICT:
         bond_step.after(bonds, task != FORCES)

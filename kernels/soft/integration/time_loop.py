@@ -115,7 +115,7 @@ def execute(
 
 @inline
 def advance(command, stop, mode, context, run_state):
-    """Take steps until `stop` of them are complete; returns why it came back.
+    """Take steps until `stop` of them are complete; returns the reason to return.
 
     The state is left complete: the last step does not predict the next one.
 
@@ -188,7 +188,7 @@ def check_lists(command, mode, context, run_state):
 
 @inline
 def store_ledger(task, totals, context, chunk_sums, run_state):
-    """Note what a pass did: energies, extremes and steps, and the work of walls.
+    """Update the ledger after a pass: energies, extremes, steps, and the work of walls.
 
     task, totals: what the pass did, `passes.Totals`.
     chunk_sums: what chunks reported, those of all ranks.
@@ -307,7 +307,7 @@ record_solver = select("kinds", {Kinds: None, ConvexBodyKinds: add_solver})
 
 @inline
 def update_run_state(fluid, task, totals, chunk_sums, run_state):
-    """Note what a pass did: energy, extremes, steps, and how far the prediction went."""
+    """Update the run state after a pass: energy, extremes, steps, and displacement of the prediction."""
     work_of_fluid = fluid_work(fluid, task, totals, chunk_sums)
     if task != chunk_step.PREDICT:
         run_state.elastic[0] = totals.elastic + totals.spring_energy

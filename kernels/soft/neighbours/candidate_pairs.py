@@ -111,7 +111,7 @@ def write_near(
 
 @inline
 def record_candidates(p, k, found, neighbours):
-    """Note how many candidates, from k on, pair p of bodies of several spheres has, with the chunks of both."""
+    """Record the number of candidates, from k on, of pair p of bodies of several spheres, with the chunks of both."""
     neighbours.candidate_range[p] = pack(k, found)
     if found > 0:
         atomic_add(neighbours.pairs_of_body_count, neighbours.lower[p] // CHUNK, found)

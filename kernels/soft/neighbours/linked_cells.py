@@ -94,7 +94,7 @@ def copy(low, high, source, target):
 
 @inline
 def take_chunk(c, order, row, scratch):
-    """Put a chunk of a row in order, in scratch."""
+    """Copy a chunk of a row in the new order to scratch."""
     low, high = chunk_of(c, order.size)
     take(low, high, row, order, scratch)
 

@@ -25,7 +25,7 @@ def pair_room(neighbours):
 
 @inline
 def record_pairs(c, end, neighbours):
-    """Note which chunks the pairs of chunk c reach, if there was room for them; returns the room needed."""
+    """Record the chunks that the pairs of chunk c reach, if there was room for them; returns the room needed."""
     start = c * pair_room(neighbours)
     if end - start <= pair_room(neighbours):
         neighbours.first_chunk_reached[c], neighbours.last_chunk_reached[c] = chunk_range_of_pairs(

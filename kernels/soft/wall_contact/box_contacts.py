@@ -174,7 +174,7 @@ def add_dissipative(law, b, sink, bodies, kinds, neighbours, box):
 
 @noinline
 def add_sphere(sink, law, s, b, rate_face, rate, bodies, kinds, neighbours, box):
-    """Hand the contacts of sphere s of body b with the faces to a sink; returns `Sums`, seen, rate.
+    """Write the contacts of sphere s of body b with the faces to a sink; returns `Sums`, seen, rate.
 
     A function of its own: in the loop of its caller LLVM reads ahead all that it might use, for whom nothing touches.
     rate_face, rate: see `evaluate_dissipative`.

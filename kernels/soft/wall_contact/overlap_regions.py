@@ -25,7 +25,7 @@ def find_all_contacts(w, c, u, radius, power, walls):
 
 @inline
 def listed_for(w, s, c, walls):
-    """Where the triangles of wall w that are listed for sphere s begin and end; before 0 if they are not listed."""
+    """Range of the triangles of wall w in the list of its chunk for sphere s; negative if they are not listed."""
     geometry, (start, stop) = walls.geometry, listed_at(s, walls)
     lowest = geometry.first_triangle[w]
     if start < 0:
@@ -86,5 +86,5 @@ def is_of_one_piece(c, t, walls):
 
 @inline
 def beyond_of(law, w, radius, walls):
-    """How much larger a sphere is taken, for contacts that live beyond touching, and planes before a wall [m]."""
+    """Margin of a sphere's radius for contacts that persist beyond touch, and for planes before a rough wall [m]."""
     return (walls.range if laws.has_range(law) else 0.0) + band_of(walls.rough, w, radius)

@@ -140,13 +140,13 @@ touches_rough_face = select("box", {BoxFaces: False, RoughFaces: touches_any_pla
 
 @inline
 def largest_band(rough, radius):
-    """How far from a wall the planes may be that it shows a sphere [m], of all walls."""
+    """Largest distance of the planes of rough walls from their walls [m], over all walls."""
     return rough.largest * radius
 
 
 @inline
 def band_at(rough, w, radius):
-    """How far from rough wall w the plane may be that it shows a sphere of this radius [m]."""
+    """Largest distance of the plane of rough wall w, for a sphere of this radius, from the wall [m]."""
     return rough.roughness[w] * radius
 
 

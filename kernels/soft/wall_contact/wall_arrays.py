@@ -189,7 +189,7 @@ image_for = select("box", {BoxFaces: same_point, PeriodicFaces: nearest_to})
 
 @inline
 def other_images(box, w, x, near):
-    """How far a point may go before another image of it is the nearest to the middle of wall w, if not as near as that.
+    """Distance a point may move before another image of it can be the nearest to the middle of wall w.
 
     near: distance that counts as near [m]. Returns the distance [m], infinite without images; bits of the axes along
     which another image is as good soon; how far that is along each [m].
@@ -211,7 +211,7 @@ images_beside = select("box", {BoxFaces: (np.inf, 0, (0.0, 0.0, 0.0)), PeriodicF
 
 @inline
 def record_displacement_of_walls(box, displacement, remaining):
-    """Note that who is near is listed anew: how far spheres have gone, and how far they count as gone from now on."""
+    """Record displacements at a rebuild of the list of bodies near walls."""
     box.walls.displacement_since_list[0] += box.walls.displacement_since_list[1] + displacement
     box.walls.displacement_since_list[1] = -remaining
 
@@ -221,7 +221,7 @@ record_displacement = select("box", {BoxFaces: None, WalledFaces: record_displac
 
 @inline
 def move_faces_only(box, time):
-    """Put faces where they are at a time; returns what counts of that among the ways of spheres [m].
+    """Move faces to their positions at a time; returns half of their displacement, which counts in the skin [m].
 
     Half of the farthest: two spheres come nearer by the ways of both, a sphere and a face by one of each.
     """

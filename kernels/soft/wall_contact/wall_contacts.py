@@ -82,7 +82,7 @@ def is_searched(sink, w, near, b, bodies, walls):
 
 @inline
 def add_body(sink, law, b, bodies, kinds, box):
-    """Hand the contacts of the spheres of body b with walls to a sink; returns `Sums`.
+    """Write the contacts of the spheres of body b with walls to a sink; returns `Sums`.
 
     Writes bodies, box.walls, sink: as `add_result_at_wall`.
     """
@@ -123,7 +123,7 @@ find_of_body = select("kinds", {Kinds: find_of_sphere, ConvexBodyKinds: find_of_
 
 @noinline
 def add_wall(sink, law, w, s, b, n, bodies, kinds, box):
-    """Hand the contacts of sphere s of body b with wall w to a sink; returns `Sums`, n."""
+    """Write the contacts of sphere s of body b with wall w to a sink; returns `Sums`, n."""
     sums, radius = no_sums(), radius_near(s, b, bodies, kinds)
     m, row = kinds.material[bodies.kind[b]], box.walls.material_row[w]
     reach = radius + beyond_of(law, w, radius, box.walls)
@@ -147,7 +147,7 @@ has_couples = type_is(lambda kind: issubclass(kind, ConvexBodyKinds))
 
 @inline
 def add_elastic(law, sink, w, s, b, t, count, n, bodies, kinds, box):
-    """Hand an elastic contact of sphere s to a sink: its force is summed over the pieces of the wall; `Sums`, n."""
+    """Write an elastic contact of sphere s to a sink, its force summed over the pieces of the wall; `Sums`, n."""
     c, x, radius = b // CHUNK, at_wall(kinds, w, s, b, t, bodies, box), radius_near(s, b, bodies, kinds)
     contact, point, of_wall, outcome = elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box)
     outcome = couple_of_pieces(kinds, b, t, outcome, outcome.force, box)
@@ -192,7 +192,7 @@ elastic_kinematics = select("sink", {ReportSink: kinematics_reported, WallForceS
 
 @noinline
 def add_dissipative(law, sink, w, s, b, t, count, n, bodies, kinds, box):
-    """Hand one contact of sphere s, of so many, by a law that needs velocities to a sink; returns `Sums`, n.
+    """Write a contact of sphere s, of `count`, by a law that needs velocities to a sink; returns `Sums`, n.
 
     A function of its own: in the loop of its caller LLVM reads all that it might use ahead, and keeps it on the stack.
     """
@@ -385,7 +385,7 @@ def no_side(kinds, sink, law, b, bodies, box):
 
 @inline
 def add_side(kinds, sink, law, b, bodies, box):
-    """Hand the contacts of the side of body b, if it is a capsule, with walls to a sink, after `add_body`; `Sums`."""
+    """Write the contacts of the side of body b, if it is a capsule, with walls to a sink, after `add_body`; `Sums`."""
     sums, walls = no_sums(), box.walls
     if kinds.half[bodies.kind[b]] > 0.0:
         last = bodies.first_sphere[b + 1] - 1
@@ -404,7 +404,7 @@ add_sides = select("kinds", {Kinds: no_side, Capsules: add_side})
 
 @func
 def add_wall_at_side(sink, law, w, b, n, bodies, kinds, box):
-    """Hand the contacts of the side of capsule b with wall w to a sink; returns `Sums`, n."""
+    """Write the contacts of the side of capsule b with wall w to a sink; returns `Sums`, n."""
     sums, m, row = no_sums(), kinds.material[bodies.kind[b]], box.walls.material_row[w]
     radius, (x, u) = kinds.radius[kinds.first_offset[bodies.kind[b]]], axis_now(b, bodies)
     reach = radius + reach_beyond(law, box.walls)
@@ -417,7 +417,7 @@ def add_wall_at_side(sink, law, w, b, n, bodies, kinds, box):
 
 @inline
 def add_elastic_side(law, sink, w, b, t, count, n, x, u, radius, bodies, kinds, box):
-    """Hand an elastic contact of a side to a sink: its force is summed over the pieces of the wall; `Sums`, n."""
+    """Write an elastic contact of a side to a sink, its force summed over the pieces of the wall; `Sums`, n."""
     c = b // CHUNK
     s, couple = position_on_axis(w, c, t, u, box)
     centre = add_scaled(x, s, u)
@@ -428,7 +428,7 @@ def add_elastic_side(law, sink, w, b, t, count, n, x, u, radius, bodies, kinds, 
 
 @inline
 def add_dissipative_side(law, sink, w, b, t, count, n, x, u, radius, bodies, kinds, box):
-    """Hand contact t, of so many, of a side by a law that needs velocities to a sink; returns `Sums`, n.
+    """Write contact t, of `count`, of a side by a law that needs velocities to a sink; returns `Sums`, n.
 
     x, u, radius: middle and half axis of the capsule, its radius [m].
     """

@@ -112,7 +112,7 @@ def add_to_step(sink, b, of_b, partner, contact, point, arm, velocity, spin, out
 
 @inline
 def add_wall_dissipation(sink, b, gross, kept, bodies):
-    """Give body b all that a contact with a wall takes up."""
+    """Add the dissipation of a contact with a wall to body b."""
     add_dissipation(sink.heat, bodies.dissipated, b, gross, kept, sink.per_joule)
 
 
