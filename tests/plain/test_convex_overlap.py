@@ -181,6 +181,54 @@ def test_faces_edges_and_vertices_of_cubes(rounding):
     np.testing.assert_allclose(x_a, reach / 2 * direction, rtol=0, atol=1e-12)
 
 
+GOLDEN = (1 + math.sqrt(5)) / 2
+OCTAHEDRON = [tuple(sign * row) for row in np.eye(3) for sign in (-1, 1)]
+RINGS = {
+    (a, b): [np.roll((0.0, s * a, t * b), k) for k in range(3) for s in (-1, 1) for t in (-1, 1)]
+    for a, b in ((1 / GOLDEN, GOLDEN), (1.0, GOLDEN))
+}
+LATTICES = {  # vertices, volume, radius of the ball inside, rows of the basis, density, bodies that touch one
+    "octahedra": (
+        OCTAHEDRON, 4 / 3, 1 / math.sqrt(3),
+        np.array([(-2, 3, 1), (1, -2, 3), (3, 1, -2)]) / 3, 18 / 19, 14,
+    ),
+    "dodecahedra": (
+        [*CUBE, *RINGS[1 / GOLDEN, GOLDEN]], 2 * (5 + math.sqrt(5)), GOLDEN**2 / math.sqrt(1 + GOLDEN**2),
+        [(-1 / GOLDEN, -math.sqrt(5), -GOLDEN), (GOLDEN, -1 / GOLDEN, -math.sqrt(5)), (1, -(GOLDEN**-2), GOLDEN**2)],
+        (5 + math.sqrt(5)) / 8, 12,
+    ),
+    "icosahedra": (
+        RINGS[1.0, GOLDEN], 20 * GOLDEN**2 / 3, GOLDEN**2 / math.sqrt(3),
+        [(-2.9204224193811577, -0.826370799452163, 0.06770388246897376),
+         (0.4704584291587361, -2.7407551234841665, -1.2967458867605697),
+         (-1.3715856769566754, 0.04533061615402986, 2.7121688673391504)],
+        0.836357, 12,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LATTICES)
+def test_the_densest_lattices_of_platonic_solids(name):
+    """Bodies with sharp edges touch just above the published density, face on face, and not just below.
+
+    Octahedra: H. Minkowski (1904); the others: U. Betke, M. Henk, Comput. Geom. 16 (2000) 157. Linear programs found
+    the basis of icosahedra.
+    """
+    vertices, volume, inner, basis, density, neighbours = LATTICES[name]
+    solid = body(polyhedron(vertices, 0.0))
+    assert volume / abs(np.linalg.det(basis)) == pytest.approx(density, rel=1e-6)  # digits of the published one
+    places = np.array([k for k in np.ndindex(7, 7, 7) if k != (3, 3, 3)]) - 3
+    for change, touching in ((-1e-5, 0), (1e-5, neighbours)):
+        stretch = (1 + change) ** (-1 / 3)
+        r = places @ (stretch * np.array(basis))
+        r = r[np.linalg.norm(r, axis=1) < 2 * np.linalg.norm(vertices, axis=1).max()]
+        depth = np.array([found(solid, solid, each)[0] for each in r])
+        assert (depth > 0).sum() == touching
+        np.testing.assert_allclose(
+            depth[depth > 0], 2 * inner * (1 - stretch), rtol=0, atol=1e-6 * abs(1 - stretch) + 1e-9
+        )
+
+
 def test_capsules_and_cylinders_in_closed_form():
     """Crossed capsules; a cylinder's rim, side and end on a face of a cube."""
     capsule = ("capsule", [2e-3, 5e-4])
