@@ -32,7 +32,7 @@ LONG = (
     "fluidised-bed",
 )
 LONG += ("comparison", "convergence", "impact-order", "mfix", "zhao-fig3-5", "fibres-in-water", "sheared-fibres")
-LONG += ("bonds", "capsules", "capsule-packing", "convex-energy", "ellipsoid-packing", "fibre-forms")
+LONG += ("bonds", "capsules", "capsule-packing", "convex-energy", "dice-packing", "ellipsoid-packing", "fibre-forms")
 LONG += ("chung-ooi-normal", "impact-energy")
 LONG += ("impact", "silo", "drum", "beverloo", "janssen", "bagnold", "drum-angle", "repose")
 LONG += ("cell-reductions", "small-strains", "oedometer-walls")

@@ -43,7 +43,7 @@ from dem.validation.element_tests import (
 )
 from dem.validation.fibres import bonds, capsules, dense_packings, fibre_shapes
 from dem.validation.fluids import fibres_in_flow, fluidised_bed, settling
-from dem.validation.granular_beds import bulk_benchmarks, silos, surfaces
+from dem.validation.granular_beds import bulk_benchmarks, dice, silos, surfaces
 from dem.validation.rotation import bodies_under_torque, falling_fibres, integrator_comparison
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "capsule-packing": dense_packings.packings,
     "convex-energy": convex_energy.energies,
     "ellipsoid-packing": dense_packings.ellipsoid_packings,
+    "dice-packing": dice.packings,
     "fibre-forms": fibre_shapes.forms,
     "lammps": lammps_impacts.lammps,
     "terminal": settling.terminal,
