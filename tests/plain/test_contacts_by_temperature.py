@@ -31,7 +31,7 @@ def test_two_balls_part_by_the_restitution_of_both_temperatures(temperatures, re
         temperature=temperatures,
     )  # fmt: skip
     sim = dem.Simulation(pair, gravity=(0, 0, 0), time_step=2e-6, heat=dem.Heat())
-    sim.step(1000)
+    sim.step(700)
     assert sim.contact_count == 0
     assert sim.particles.velocity[1, 0] / 0.5 == pytest.approx(restitution, rel=1e-4)
 
