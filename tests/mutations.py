@@ -470,6 +470,10 @@ CHANCE = (
            "test_roughness.py", "serves_twice"),
 )
 SETTING_UP = (
+    Mutant("standing-partner", "_of_pairs", "1 + inverse[j] / inverse[i]", "1.0 + 0.0 * inverse[j]",
+           "plain/test_standing_contacts.py", "closed_form or lattice"),
+    Mutant("standing-lever", "standing_contacts", "/ np.sqrt(inertia)", "* 0.0",
+           "plain/test_standing_contacts.py", "quicker"),
     Mutant("union-arcs", "add_arc", "px * px * px / 3.0", "px * px * px / 2.0",
            "test_clump.py", "two_overlapping"),
     Mutant("union-hidden", "covered_arcs", "d + rho <= other and", "d + rho < 0.0 and",
@@ -618,6 +622,10 @@ ROUND_WALLS = (
            "plain/test_wall_contact_batches.py", "begins_anew"),
     Mutant("wall-blocks-couple", "load_of_batch", "power += dot(couple, load(box.walls.poses.spin, w))", "power += 0.0",
            "plain/test_wall_contact_batches.py", "one_by_one"),
+    Mutant("torus-jump", "find_inside_torus", "if abs(value) > JUMP * bound:", "if False:",
+           "plain/test_convex_at_walls.py", "flat_side"),
+    Mutant("torus-edge", "find_inside_torus", "scale(1.0 - between, first[3])", "scale(0.5, first[3])",
+           "plain/test_convex_at_walls.py", "straight_edge"),
 )
 RANKS = (
     Mutant("ranks-side", "pack_halo", "border.side[0] = 1 - border.side[0]", "pass",

@@ -379,6 +379,47 @@ def test_a_rod_goes_over_the_rim_of_a_pipe_without_a_jump():
     assert np.abs(gone).max() < 4e-3 * most
 
 
+ROUGH = {"material": dem.Material(young=5e6, poisson=0.3, density=1500.0, restitution=0.6, friction=0.4)}
+BENT = {  # walls, a place beside them, and which way they are from there
+    "tube": (dem.Torus((0, 0, 0), (0, 0, 1), 0.04, 0.015, inside=True, **ROUGH), (0.04, 0, -0.008), (0.6, 0, -0.8)),
+    "inner side": (dem.Torus((0, 0, 0), (0, 0, 1), 0.04, 0.015, inside=True, **ROUGH), (0.032, 0, 0), (-0.96, 0, 0.28)),
+    "silo": (dem.Revolution([(0.02, -0.03), (0.04, 0), (0.04, 0.04)], **ROUGH), (0.022, 0, -0.01), (0.8, 0, -0.6)),
+    "rough": (dem.Plane((0, 0, 0), (0, 0, 1), roughness=0.15, seed=5, **ROUGH), (0, 0, 0.008), (0, 0, -1)),
+}
+
+
+@pytest.mark.parametrize(
+    "shape", [pytest.param(GRAIN, marks=pytest.mark.long), pytest.param(BRICK, marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("name", BENT)
+def test_energy_of_an_impact_on_a_bent_or_rough_wall_is_kept_to_second_order(name, shape):
+    """With friction and damping: what is dissipated, and what is left, are the energy that there was."""
+    wall, x, way = BENT[name][0], *map(np.array, BENT[name][1:])
+    smooth = dem.Plane((0, 0, 0), (0, 0, 1), material=ELASTIC) if name == "rough" else wall
+    q = Rotation.from_rotvec((0.4, 0.5, 0.2)).as_quat(scalar_first=True)
+    low, high = 0.0, 0.008
+    for _ in range(8):  # the way until they touch
+        middle = 0.5 * (low + high)
+        try:
+            touches = energy_and_force(shape, smooth, x + middle * way, q)[3] > 0
+        except ValueError:  # too deep
+            touches = True
+        low, high = (low, middle) if touches else (middle, high)
+    errors = []
+    for halves in range(2):
+        grain = dem.Particles(
+            shape, ROUGH["material"], position=[x + low * way], orientation=[q],
+            velocity=[way + np.array([0, 0.5, 0])], angular_velocity=[(20, -40, 30)],
+        )  # fmt: skip
+        sim = dem.Simulation(grain, walls=[wall], gravity=(0, 0, 0), time_step=1e-5 / 2**halves, threads=1)
+        sim.step(90 * 2**halves)
+        assert sim.energy().dissipated > 0.05 * sim.energy().kinetic
+        assert (sim.particles.velocity[0] * way).sum() < 0
+        errors.append(sim.energy_error)
+    assert errors[0] < 1e-3
+    assert errors[1] < 0.3 * errors[0]  # a quarter, and some room for terms of higher order
+
+
 def test_what_convex_bodies_cannot_meet_is_refused_by_name():
     body = dem.Particles(GRAIN, ELASTIC, position=[[0, 0, 0]])
     worn = dem.Ball((0, 0, 0), 0.1, inside=True, material=ELASTIC, wear=1e-12)
