@@ -324,7 +324,7 @@ MOTION = (
     Mutant("brief-contact-where-it-was", "_displacement_since_forces",
            "return engine.dt * displacement", "return 0.0 * displacement",
            "test_short_contacts.py", "last_evaluated"),
-    Mutant("brief-contact-of-a-tip", "_inverse_mass", "2 * np.cross(axis, lever, axis=0)",
+    Mutant("brief-contact-of-a-tip", "lever_arms", "2 * np.cross(axis, lever, axis=0)",
            "np.cross(axis, lever, axis=0)", "test_short_contacts.py", "tip"),
     Mutant("foreseen-with-itself", "_impacts_of_class", "one, other = self.speed[0, k] + self.speed[1]",
            "one, other = self.speed[0, k] + self.speed[0]",
