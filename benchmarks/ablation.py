@@ -82,8 +82,12 @@ PARTS = {
     ),
     "loading without numba's tables": (Edit(LINKING, "rtsys.initialize(target_context)", "target_context.refresh()"),),
     "way in not optimised": (Edit("compiler/libraries.py", "if not defines(ll_module, WAY_IN):", "if True:"),),
-    "functions simplified first": (
-        Edit("compiler/libraries.py", '"instruction_combine")\n        self._final', '"sroa")\n        self._final'),
+    "functions simplified first": (Edit("compiler/libraries.py", "for name in SIMPLIFYING:", "for name in ():"),),
+    "short calls of parts": (Edit("compiler/calling_convention.py", "if not is_of_kernels(builder) or", "if True or"),),
+    "members not taken out again": (Edit(LOWERING, "        self.builder.__class__ = Builder\n", ""),),
+    "no lifetimes": (Edit(LOWERING, '(postproc.PostProcessor, "run", process_without_lifetimes),', ""),),
+    "calls of parts typed by place": (
+        Edit(LINKING, "return PartType(self.dispatcher)", "return self.dispatcher._numba_type_"),
     ),
     "operators typed once": (Edit("compiler/inference.py", "if kws or getattr", "if True or getattr"),),
     "`max` and `min` in place": (

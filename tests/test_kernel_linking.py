@@ -120,6 +120,18 @@ def test_extremes_of_numbers_are_those_of_python(numbers):
     assert np.array(extremes(*numbers), float).tobytes() == expected.tobytes()
 
 
+@compiled
+@pytest.mark.skipif(jit.PLAIN, reason="numba makes functions of them")
+@pytest.mark.parametrize("function", [min, max])
+def test_extremes_are_written_where_they_are_asked_for(function):
+    """numba's own way is a function, with machine code of its own, for each list of types."""
+    context = extremes.dispatcher.typingctx
+    context.refresh()
+    known = context.resolve_value_type(function)
+    signature = known.get_call_type(context, (types.int64, types.float64), {})
+    assert known.get_impl_key(signature) is function
+
+
 @jit.inline
 def lengths(values, begin, end):
     """Of slices."""

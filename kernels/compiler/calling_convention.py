@@ -1,8 +1,16 @@
-"""Calling convention of compiled parts: each argument is a single value, also those that numba takes apart."""
+"""Calling convention of compiled parts: each argument is a single value, also those that numba takes apart.
+
+A part that fails writes the reason to the place that its caller was given for it. The caller only returns the code.
+"""
 
 import copy
 
-from numba.core import callconv, cpu
+from numba.core import callconv, cgutils, cpu, types
+
+
+def is_of_kernels(builder):
+    """Whether what is being written is a function of kernels."""
+    return getattr(builder.function, "is_of_kernels", False)
 
 
 class AsTheyAre:
@@ -30,6 +38,23 @@ class PartConvention(callconv.CPUCallConv):
 
     def _get_arg_packer(self, argtypes):
         return AsTheyAre(self.context, argtypes)
+
+    def call_function(self, builder, callee, resty, argtys, args, attrs=None):
+        """Call a part; from a kernel without what numba notes for iterators, Python objects and `try`."""
+        if not is_of_kernels(builder) or isinstance(resty, types.Optional):
+            return super().call_function(builder, callee, resty, argtys, args, attrs)
+        returned = cgutils.alloca_once(builder, self.get_return_type(resty).pointee)
+        code = builder.call(callee, [returned, self._get_excinfo_argument(builder.function), *args])
+        failed = builder.icmp_signed("!=", code, callconv.RETCODE_OK)
+        status = callconv.Status(code, None, None, failed, None, None, None, None)
+        return status, self.context.get_returned_value(builder, resty, builder.load(returned))
+
+    def return_status_propagate(self, builder, status):
+        """Return the code of a call that failed."""
+        if status.excinfoptr is None:
+            self._return_errcode_raw(builder, status.code)
+        else:
+            super().return_status_propagate(builder, status)
 
 
 class PartContext(cpu.CPUContext):

@@ -51,6 +51,7 @@ def choose_number(function, comparison):
                 return None
             return signature(self.context.unify_types(*args), *args)
 
+    Extreme.metadata = {"target": "cpu"}  # so that numba tries it before its own functions for any target
     infer_global(function, types.Function(Extreme))
 
     @lower_builtin(function, types.VarArg(types.Number))

@@ -17,6 +17,7 @@ without them where they are not as expected.
 
 # ruff: noqa: SLF001 (numba has no other way in)
 
+import inspect
 from contextlib import suppress
 from functools import cached_property, partial, update_wrapper
 
@@ -35,12 +36,15 @@ from numba.core import (
     cpu,
     dispatcher,
     lowering,
+    postproc,
     sigutils,
+    transforms,
     typed_passes,
     types,
 )
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager
+from numba.core.datamodel import models, register_default
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
@@ -54,7 +58,10 @@ EXPECTED = (
     (codegen.JITCodeLibrary, "add_llvm_module", "add_linking_library", "enable_object_caching"),
     (codegen.JITCPUCodegen, "_pass_builder"),
     (caching.FunctionCache, "save_overload", "load_overload", "_load_overload", "_guard_against_spurious_io_errors"),
-    (callconv.CPUCallConv, "_get_arg_packer"),
+    (callconv.CPUCallConv, "_get_arg_packer", "_get_excinfo_argument", "_return_errcode_raw"),
+    (callconv, "Status", "RETCODE_OK"),
+    (postproc, "VariableLifetime", "PostProcessor"),
+    (transforms, "canonicalize_cfg"),
     (cpu.CPUContext, "call_conv", "codegen", "get_abi_sizeof"),
     (lowering.Lower, "setup_function", "extract_function_arguments"),
     (types.functions.BaseFunction, "get_call_type"),
@@ -111,14 +118,18 @@ def pipeline(lower):
     """numba's pipeline with another way to lower, and without idle passes."""
 
     class Compiler(compiler.CompilerBase):
+        passes = None  # the same for all functions
+
         def define_pipelines(self):
-            usual = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-            passes = Passes(lower._name)
-            for one, description in usual.passes:
-                if one.__name__ not in IDLE:
-                    passes.add_pass(lower if issubclass(one, typed_passes.BaseNativeLowering) else one, description)
-            passes.finalize()
-            return [passes]
+            if self.passes is None:
+                usual = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+                Compiler.passes = Passes(lower._name)
+                for one, description in usual.passes:
+                    if one.__name__ not in IDLE:
+                        ours = lower if issubclass(one, typed_passes.BaseNativeLowering) else one
+                        self.passes.add_pass(ours, description)
+                self.passes.finalize()
+            return [self.passes]
 
     return Compiler
 
@@ -190,6 +201,22 @@ class PartCompiler(dispatcher._FunctionCompiler):
         return SHARED.setdefault(flags.summary(), SharedFlags(flags))
 
 
+class PartType(types.Dispatcher):
+    """Type of a part, which numba asks what a call returns."""
+
+    def get_call_type(self, context, args, kws):
+        """Signature for arguments of these types; found by numba where arguments have names or are left out."""
+        part, code = self.dispatcher, self.dispatcher.__code__
+        if kws or len(args) != code.co_argcount or code.co_flags & inspect.CO_VARARGS:
+            return super().get_call_type(context, args, kws)
+        taken = tuple(map(part.taken, args))
+        part.compile(taken)
+        return part.overloads[taken].signature
+
+
+register_default(PartType)(models.OpaqueModel)
+
+
 class PartDispatcher(CPUDispatcher):
     """Dispatcher of a part: the function that numba compiles for given types."""
 
@@ -241,7 +268,7 @@ class LazyPart:
     @property
     def _numba_type_(self):
         """Type by which numba knows the part."""
-        return types.Dispatcher(self.dispatcher)
+        return PartType(self.dispatcher)
 
     @cached_property
     def whole(self):

@@ -6,20 +6,16 @@ import hashlib
 from collections import Counter
 
 from dem.kernels.compiler import disk_cache
-from dem.kernels.compiler.calling_convention import calling_parts
+from dem.kernels.compiler.calling_convention import calling_parts, is_of_kernels
 from dem.kernels.compiler.libraries import Part, Whole
 from llvmlite import ir as llvm_ir
-from numba.core import cgutils, cpu, imputils, ir, lowering, typed_passes, types
+from llvmlite.ir.instructions import InsertValue
+from numba.core import cgutils, cpu, imputils, ir, lowering, postproc, transforms, typed_passes, types
 from numba.core.compiler_machinery import register_pass
 from numba.cpython import slicing
 from numba.np import arrayobj
 
 USUAL = {}  # what numba has of the names below
-
-
-def is_of_kernels(builder):
-    """Whether what is being written is a function of kernels."""
-    return getattr(builder.function, "is_of_kernels", False)
 
 
 def index_of_kernels(context, builder, idxty, idx, size):
@@ -107,6 +103,16 @@ def cached_size(bytes_of):
     return bytes_of_known
 
 
+def process_without_lifetimes(processor, emit_dels=False, extend_lifetimes=False):
+    """Put the blocks of a function in order; only generators and Python objects need lifetimes of variables."""
+    function = processor.func_ir
+    if emit_dels or function.is_generator:
+        USUAL["run"](processor, emit_dels, extend_lifetimes)
+        return
+    function.blocks = transforms.canonicalize_cfg(function.blocks)
+    function.variable_lifetime, function.generator_info = postproc.VariableLifetime(function.blocks), None
+
+
 def patch_numba():
     """Have numba write kernels this way, and all else as ever."""
     for owner, name, ours in (
@@ -115,9 +121,23 @@ def patch_numba():
         (slicing, "fix_slice", bounds_of_kernels),
         (slicing, "get_slice_length", length_of_kernels),
         (cpu.CPUContext, "get_abi_sizeof", cached_size(cpu.CPUContext.get_abi_sizeof)),
+        (postproc.PostProcessor, "run", process_without_lifetimes),
     ):
         USUAL[name] = getattr(owner, name)
         setattr(owner, name, ours)
+
+
+class Builder(llvm_ir.IRBuilder):
+    """Builder that takes no member out of an aggregate into which it has just put it."""
+
+    def extract_value(self, agg, idx, name=""):
+        """Member of an aggregate."""
+        index = list(idx) if isinstance(idx, list | tuple) else [idx]
+        while isinstance(agg, InsertValue) and len(agg.indices) == len(index):
+            if list(agg.indices) == index:
+                return agg.value
+            agg = agg.aggregate
+        return super().extract_value(agg, index, name)
 
 
 class KeepsArguments(lowering.Lower):
@@ -127,6 +147,7 @@ class KeepsArguments(lowering.Lower):
         """Declare it, and note whose it is."""
         super().setup_function(fndesc)
         self.function.is_of_kernels = True
+        self.builder.__class__ = Builder
 
     def _find_singly_assigned_variable(self):
         super()._find_singly_assigned_variable()
