@@ -22,9 +22,7 @@ INTEGERS = (int, np.integer)
 C_ORDER, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400  # of the flags of an array
 OTHERWISE = "numba's way"  # how to call what cannot be written here
 NUMBERS = {int: ctypes.c_int64, float: ctypes.c_double}
-RESULT_WORDS = 16  # of eight bytes, room for what is returned
-FORMATS = {types.int64: "q", types.uint64: "Q", types.float64: "d"}  # of numbers in tuples, as `struct` has them
-SHORT = {types.int32: "i", types.uint32: "I", types.boolean: "?"}  # of numbers that are returned alone
+RESULTS = {types.int64: ctypes.c_int64, types.float64: ctypes.c_double}  # numbers that are returned
 
 
 def words_of(kind, value):
@@ -122,32 +120,14 @@ def rewrite(found, value):
     return found._replace(value=value)
 
 
-def format_of(kind):
-    """Format of `struct` for a result; None if it cannot be read here."""
-    if kind is types.none:
-        return ""
-    if not isinstance(kind, types.BaseTuple):
-        return FORMATS.get(kind)
-    inner = [format_of(one) for one in kind]
-    return None if None in inner else "".join(inner)
-
-
-def nested(kind, numbers):
-    """The next of some numbers as a value of a type."""
-    return tuple(nested(one, numbers) for one in kind) if isinstance(kind, types.BaseTuple) else next(numbers)
-
-
 def reader_of(kind, memory):
     """Function that reads a result of a type from memory; None if there is none for the type."""
-    layout = SHORT.get(kind, format_of(kind))
-    if layout is None or len(layout) > RESULT_WORDS or isinstance(kind, types.BaseNamedTuple):
-        return None
-    if kind is types.int64:
-        number = ctypes.c_int64.from_buffer(memory)
-        return lambda: number.value
     if kind is types.none:
         return lambda: None
-    return lambda: nested(kind, iter(struct.unpack_from(layout, memory)))
+    if kind not in RESULTS:
+        return None
+    number = RESULTS[kind].from_buffer(memory)
+    return lambda: number.value
 
 
 class BoundCall:
@@ -157,7 +137,7 @@ class BoundCall:
         self.called, self.written, self.values, self.argument_types = called, {}, (), ()
         self.function, self.read, self.flat, self.places = OTHERWISE, None, [], {}
         self.passed = {}  # by place of an argument: it, and what the function gets of it
-        self.result = (ctypes.c_int64 * RESULT_WORDS)()
+        self.result = ctypes.c_int64()
 
     def __call__(self, *arguments):
         """Call it."""
@@ -242,7 +222,7 @@ class FastCall:
             if made is None:
                 made = self.announced(lambda: stages.compile_piece(self.part, argument_types))
             returned = pickle.loads(made.returned)
-            if reader_of(returned, (ctypes.c_int64 * RESULT_WORDS)()) is None:
+            if reader_of(returned, ctypes.c_int64()) is None:
                 return OTHERWISE, None
             address = stages.address_of(self.part, argument_types)
         return ctypes.PYFUNCTYPE(ctypes.c_int32)(address), returned
