@@ -103,6 +103,8 @@ def measure(*, boundary: str, seed: int, n: int, rate: float, test: str) -> dict
         press.step(1000)
         if np.abs(np.diagonal(stress_of(press)) / PRESSURE - 1).max() < AT_REST:
             break
+        if boundary == WALLS:  # servos hold forces: those of the present areas
+            press = simulation(press.particles, boundary, edges_of(press))
     edges, solid = edges_of(press), float(press.particles.mass.sum()) / DENSITY
     dense = dem.Particles.concatenate([
         dem.Particles(shape, grain(FRICTION), position=press.particles.position[press.particles.variant == k])
