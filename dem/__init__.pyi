@@ -26,7 +26,6 @@ from dem.model.bonds import Bonds as Bonds
 from dem.model.contact.contacts import Contact as Contact
 from dem.model.contact.contacts import Contacts as Contacts
 from dem.model.contact.law_component import LawPart as LawPart
-from dem.model.contact.law_registry import register_law_part as register_law_part
 from dem.model.contact.law_parts import Bridge as Bridge
 from dem.model.contact.law_parts import DMT as DMT
 from dem.model.contact.law_parts import Dashpot as Dashpot
@@ -39,6 +38,7 @@ from dem.model.contact.law_parts import PowerLaw as PowerLaw
 from dem.model.contact.law_parts import Rolling as Rolling
 from dem.model.contact.law_parts import Twisting as Twisting
 from dem.model.contact.law_parts import Viscoelastic as Viscoelastic
+from dem.model.contact.law_registry import register_law_part as register_law_part
 from dem.model.contact.lubrication import Lubrication as Lubrication
 from dem.model.domain.box import Box as Box
 from dem.model.domain.cell import Cell as Cell
