@@ -173,18 +173,23 @@ def messages(study: Study, fit: Fit) -> list[str]:
     """Notes for the report: misfit, parameters at bounds, failed points, combinations not identified."""
     lines = list(study.notes)
     count, misfit = len(study.fitted), least_misfit(fit)
-    chance = float(extra_library("scipy.stats").chi2.sf(misfit, count))
+    survival, best = extra_library("scipy.stats").chi2.sf, fit.posterior.best
+    chance = float(survival(misfit, count))
     if misfit <= count:
         lines.append(
             f"the least misfit, {misfit:.3g} of {counted(count, 'observable')}, is below the noise of measurements and "
             "seeds: a better point cannot be told from it"
+        )
+    elif chance < SMALLEST_CHANCE and survival(float(fit.likelihood.misfit(best[None])[0]), count) > SMALLEST_CHANCE:
+        lines.append(
+            f"no computed point agrees with all measurements: the least misfit is {misfit:.3g} of "
+            f"{counted(count, 'observable')}; the surrogates do at the best values: raise the budget to compute these"
         )
     elif chance < SMALLEST_CHANCE:
         lines.append(
             f"no point agrees with all measurements: the least misfit is {misfit:.3g} of "
             f"{counted(count, 'observable')}; look at the tests one by one, widen bounds, or question the model"
         )
-    best = fit.posterior.best
     lines += [
         f"the best {p.name} lies at its bound, {p.value(round(x)):g}: widen the bounds"
         for p, x in zip(study.parameters, best, strict=True)

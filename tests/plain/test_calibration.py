@@ -219,6 +219,14 @@ def test_a_misfit_below_the_noise_and_one_that_no_point_mends_are_told():
         assert words in " ".join(findings.messages(study, fit))
 
 
+def test_points_that_disagree_where_the_surrogates_agree_call_for_more_points():
+    """Three points far from the solution determine straight lines exactly."""
+    study = study_of(["sliding"], {"o0": (20.0, 0.05), "o1": (20.5, 0.05)}, stages=(Stage(3, 1, {}),))
+    fit, _, _ = found(study, lambda point: np.array([20 * point[0] + 10, 20 * point[0] + 10.5, 0.0]), noise=0.0 * NOISE)
+    assert fit.misfit.min() > 100
+    assert "raise the budget" in " ".join(findings.messages(study, fit))
+
+
 def test_a_search_that_was_interrupted_chooses_the_same_points(tmp_path):
     """Whatever was kept when it ended."""
     study = study_of(["sliding", "rolling"], {"o0": (22.0, 0.3), "o1": (3.0, 0.2)}, stages=(Stage(28, 2, {}),))
