@@ -106,7 +106,7 @@ def averages(values: np.ndarray) -> Averages:
 
     Examples
     --------
-    >>> seen(np.array([[1.0, 3.0], [5.0, np.nan], [2.0, 2.0]])).noise
+    >>> averages(np.array([[1.0, 3.0], [5.0, np.nan], [2.0, 2.0]])).noise
     1.0
     """
     finite = np.isfinite(values)
