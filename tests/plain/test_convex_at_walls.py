@@ -287,7 +287,7 @@ SHELLS = {  # places and rotation vectors at which a grain touches one or two pl
     "torus": ((0.0, 0.01307, -0.01296), (0.3, 0.4, 0.1)),
     "outside of a tube": ((0.0, 0.02026, -0.01982), (0.3, 0.4, 0.1)),
     "inside of a tube": ((-0.00091, 0.01051, -0.01114), (1.3, 0.2, 0.5)),
-    "top of a tube": ((0.00191, 0.0168, -0.00953), (0.5, 0.3, 0.9)),
+    "top of a tube": ((0.00197, 0.01742, -0.00993), (0.5, 0.3, 0.9)),
 }
 
 
