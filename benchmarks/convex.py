@@ -49,11 +49,11 @@ def main() -> None:
     start = time.process_time()
     sim.step(STEPS)
     own = len(sim.particles) * STEPS / (time.process_time() - start)
-    print(f"{len(sim.particles)} cubes, {sim.contact_count} pairs in contact: {own:.3g} particle steps a second")
+    print(f"{len(sim.particles)} cubes, {sim.contact_count} contacts: {own:.3g} particle steps a second")
     for kind in KINDS:
         end = yade.run(Path(__file__).with_name("yade_convex.py"), state | {"kind": KINDS.index(kind)})
         contacts, rate = int(end["contacts"]), float(end["rate"])
-        print(f"YADE, {kind}, {contacts} in contact: {rate:.3g} a second; here {own / rate:.0f} times as many")
+        print(f"YADE, {kind}, {contacts} contacts: {rate:.3g} a second; here {own / rate:.0f} times as many")
 
 
 if __name__ == "__main__":
