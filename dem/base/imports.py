@@ -8,6 +8,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
     from types import ModuleType
 
 MODEL = "dem.model."
@@ -50,6 +51,15 @@ def named(name: str) -> object:
 def _is_declared(module: str) -> bool:
     """Whether an installed package has an entry point for `dem` in this module."""
     return any(one.module == module for group in GROUPS for one in entry_points(group=group))
+
+
+def load_entry(what: str, entry: EntryPoint) -> object:
+    """Import what a package declares by an entry point; raises ValueError, with `what` it should be, if that fails."""
+    try:
+        return entry.load()
+    except Exception as error:
+        message = f"{what} {entry.name} cannot be loaded from {entry.value}: {type(error).__name__}: {error}"
+        raise ValueError(message) from error
 
 
 def library(name: str, *, extra: str, purpose: str) -> ModuleType:

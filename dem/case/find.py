@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from dem.base import checks, units
+from dem.base.imports import load_entry
 from dem.case.bases import BaseCase
 from dem.case.study import StudyCase
 
@@ -65,11 +66,7 @@ def case(name: str) -> type[AnyCase]:
 
 
 def _load(entry: EntryPoint) -> type[AnyCase]:
-    try:
-        kind = entry.load()
-    except Exception as error:
-        message = f"case {entry.name} cannot be loaded from {entry.value}: {type(error).__name__}: {error}"
-        raise ValueError(message) from error
+    kind = load_entry("case", entry)
     if not (isinstance(kind, type) and issubclass(kind, AnyCase) and getattr(kind, "name", None) == entry.name):
         message = f"case {entry.name}: {entry.value} is no dem.Case or dem.RotationCase whose name is {entry.name!r}"
         raise ValueError(message)

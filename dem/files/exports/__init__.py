@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.base import checks
+from dem.base.imports import load_entry
 from dem.base.replace import replace_when_done
 from dem.base.user_classes import hinted
 from dem.files.exports import (
@@ -97,11 +98,7 @@ def formats() -> dict[str, Format]:
     """All formats by name, those of installed packages too; raises ValueError for a package that cannot be loaded."""
     for entry in entry_points(group=GROUP):
         if entry.name not in FORMATS:
-            try:
-                entry.load()
-            except Exception as error:
-                message = f"export {entry.name} cannot be loaded from {entry.value}: {type(error).__name__}: {error}"
-                raise ValueError(message) from error
+            load_entry("export", entry)
     return FORMATS
 
 

@@ -10,6 +10,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, NoReturn
 
 from dem.base import checks
+from dem.base.imports import load_entry
 from dem.model.contact.law_component import LawPart, keys
 from dem.model.contact.law_parts import (
     DMT,
@@ -168,11 +169,7 @@ def installed() -> dict[str, EntryPoint]:
 
 def load_part(entry: EntryPoint) -> type[LawPart]:
     """The part of another package; raises ValueError if it cannot be loaded, or is none."""
-    try:
-        word = entry.load()
-    except Exception as error:
-        message = f"contact part {entry.name} cannot be loaded from {entry.value}: {type(error).__name__}: {error}"
-        raise ValueError(message) from error
+    word = load_entry("contact part", entry)
     if REGISTERED.get(entry.name) is not word:
         raise ValueError(
             f"contact part {entry.name}: {entry.value} is no part of this type: give its class this type, and call "

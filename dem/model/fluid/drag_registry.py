@@ -7,6 +7,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base import checks
+from dem.base.imports import load_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,11 +128,7 @@ def known_drag(name: object) -> str:
         return name
     others = installed()
     if isinstance(name, str) and name in others:
-        try:
-            others[name].load()
-        except Exception as error:
-            message = f"drag {name} cannot be loaded from {others[name].value}: {type(error).__name__}: {error}"
-            raise ValueError(message) from error
+        load_entry("drag", others[name])
         if name not in DRAGS:
             raise ValueError(f"drag {name}: {others[name].value} does not register it, by dem.register_drag")
     return checks.one_of("drag", name, [*DRAGS, *sorted(others.keys() - DRAGS.keys())])

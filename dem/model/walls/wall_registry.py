@@ -6,6 +6,7 @@ from dataclasses import is_dataclass
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
+from dem.base.imports import load_entry
 from dem.model.walls.wall import Wall
 
 if TYPE_CHECKING:
@@ -91,9 +92,5 @@ def unregister_wall(wall: type[Wall], kind: type) -> None:
 def registered_walls() -> dict[str, type[Wall]]:
     """Walls of other packages by their type; raises ValueError if one cannot be loaded."""
     for entry in entry_points(group=GROUP):
-        try:
-            entry.load()
-        except Exception as error:
-            message = f"wall {entry.name} cannot be loaded from {entry.value}: {type(error).__name__}: {error}"
-            raise ValueError(message) from error
+        load_entry("wall", entry)
     return REGISTERED
