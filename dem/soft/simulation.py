@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from dem.model.shapes.shape import Shape
     from dem.model.walls.wall import Wall
     from dem.rotation.integrators import Integrator
+    from dem.soft.contact.overlaps import Deepest
     from dem.soft.insertion.inserter_in_run import InserterInRun
     from dem.soft.insertion.outlet_in_run import OutletInRun
     from dem.soft.insertion.population import Population
@@ -203,8 +204,8 @@ class Simulation(SimulationBase):
         self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin, **words)
         before_building(lambda: self._notices_without_engine(with_examples(self._particles, inserters) or None))
         with compilation.announced():
-            self._start(None)
-            if isinstance(time_step, str):  # "auto": what overlaps at the start is known only now
+            deepest = self._start(None)
+            if isinstance(time_step, str) and deepest and deepest.share > 0:  # overlaps are known only now
                 shorter = standing_contacts.standing_contacts(self._engine).time_step
                 if shorter < self._time_step:
                     self._set_up(contacts, shorter, deepest_overlap, integrator, threads, _skin, **words)
@@ -484,7 +485,8 @@ class Simulation(SimulationBase):
             moving=bond_setup.damped(self._bonds) or any(wall.wants_velocities for wall in self._walls),
         )  # fmt: skip
 
-    def _start(self, before: Engine | None, *, keep: bool = False) -> None:
+    def _start(self, before: Engine | None, *, keep: bool = False) -> Deepest | None:
+        """Make the engine, and evaluate its forces; returns the deepest overlap, None if there are no bodies."""
         if before:
             self._box = self._present_box(before)
         engine, step = self._new_engine(), int(before.run_state.step[0]) if before else 0
@@ -524,6 +526,7 @@ class Simulation(SimulationBase):
         self._engine = engine
         self._revision = self._particles.revision
         self._shown = step
+        return deepest
 
     @property
     def walls(self) -> tuple[WallInRun, ...]:

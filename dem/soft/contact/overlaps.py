@@ -92,8 +92,12 @@ class Overlaps(NamedTuple):
 
 def radii(b: Bodies, kinds: Kinds) -> np.ndarray:
     """Radius of each sphere in contact laws (M,) [m]."""
-    within = np.arange(b.owner.size) - b.first_sphere[b.owner]
-    return kinds.radius[kinds.first_offset[b.kind[b.owner]] + within]
+    return kinds.radius[kind_spheres(b, kinds)]
+
+
+def kind_spheres(b: Bodies, kinds: Kinds) -> np.ndarray:
+    """Row of each sphere (M,) in the arrays of `Kinds` that have a row for each sphere of a kind."""
+    return kinds.first_offset[b.kind[b.owner]] + np.arange(b.owner.size) - b.first_sphere[b.owner]
 
 
 def face_depths(b: Bodies, kinds: Kinds, faces: BoxFaces) -> np.ndarray:

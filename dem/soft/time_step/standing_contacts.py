@@ -1,4 +1,4 @@
-"""How quickly bodies oscillate among the contacts that they have at present, as in a packing that begins compressed.
+"""Frequencies of bodies among their present contacts, as in a packing that is compressed at the start.
 
 Contacts c of body i have unit normals n and stiffnesses k = dF/dδ at their overlaps; at the arm a from its centre of
 mass, a small motion (u, θ) of the body moves the contact by g·(u, θ) along n, with g = (n, a × n). The partner moves as
@@ -24,7 +24,7 @@ from dem.base.text import counted
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls
 from dem.soft.contact.nonspherical import lowest_arms, most_corners
-from dem.soft.contact.overlaps import face_depths, in_walls
+from dem.soft.contact.overlaps import face_depths, in_walls, kind_spheres
 from dem.soft.time_step.impacts import RESOLVED, rounded_down
 from dem.soft.time_step.limits import lever_arms, normals_and_arms
 
@@ -72,16 +72,16 @@ def standing_contacts(engine: Engine) -> StandingContacts:
     sphere, normal, arm, stiffness = sphere[moves], normal[:, moves], arm[:, moves], stiffness[moves]
     if not sphere.size:
         return StandingContacts()
-    body, place, number = np.unique(b.owner[sphere], return_inverse=True, return_counts=True)
+    body, row, count = np.unique(b.owner[sphere], return_inverse=True, return_counts=True)
     g = normal * np.sqrt(kinds.inverse_mass[b.kind[b.owner[sphere]]])
     if not kinds.all_single_spheres:
         inertia = kinds.inertia[:, b.kind[b.owner[sphere]]]
         g = np.concatenate([g, lever_arms(engine, sphere, arm, normal) / np.sqrt(inertia)])
     form = np.zeros((body.size, len(g), len(g)))
-    np.add.at(form, place, stiffness[:, None, None] * g.T[:, :, None] * g.T[:, None, :])
+    np.add.at(form, row, stiffness[:, None, None] * g.T[:, :, None] * g.T[:, None, :])
     squared = np.linalg.eigvalsh(form)[:, -1]
     k = int(squared.argmax())
-    return StandingContacts(math.pi / math.sqrt(squared[k]), int(b.identity[body[k]]), int(number[k]))
+    return StandingContacts(math.pi / math.sqrt(squared[k]), int(b.identity[body[k]]), int(count[k]))
 
 
 def _corners(engine: Engine) -> np.ndarray:
@@ -89,8 +89,7 @@ def _corners(engine: Engine) -> np.ndarray:
     b, kinds = engine.bodies, engine.kinds
     if not isinstance(kinds, ConvexBodyKinds):
         return np.ones(b.owner.size)
-    within = np.arange(b.owner.size) - b.first_sphere[b.owner]
-    return most_corners(kinds)[kinds.first_offset[b.kind[b.owner]] + within]
+    return most_corners(kinds)[kind_spheres(b, kinds)]
 
 
 def _of_pairs(engine: Engine, o: Overlaps) -> tuple[Hold, Hold]:
