@@ -7,33 +7,23 @@ whose faces are rounded as those of `dem.Polyhedron` are. Forces differ, but the
 
 from __future__ import annotations
 
-import math
 import time
 from pathlib import Path
 
-import numpy as np
-
 import dem
 from dem.bench import yade
-from dem.bench.settled_beds import DIAMETER, GRAINS
+from dem.bench.settled_beds import grains
 from dem.bench.stepping import settle
 
-SIDE, SETTLING, STEPS = 9, 36, 2000  # cubes along an edge of the lattice; rounds of 500 steps; steps that are timed
+CUBES, SETTLING, STEPS = 729, 36, 2000  # number; rounds of 500 steps; steps that are timed
 KINDS = ("polyhedra", "potential particles")  # of YADE
 
 
 def bed() -> dem.Simulation:
     """Cubes at rest in a closed box."""
-    cube = GRAINS["cube"].scaled(DIAMETER / (6 / math.pi * GRAINS["cube"].volume) ** (1 / 3))
-    pitch, rng = 2.05 * float(cube.radii[0]), np.random.default_rng(1)
-    sites = (np.indices((SIDE,) * 3)[::-1].reshape(3, -1).T + 0.5) * pitch
-    turned = rng.normal(size=(len(sites), 4))
-    stone = dem.Material(young=5e7, poisson=0.35, density=1100, restitution=0.9, friction=0.5)
-    cubes = dem.Particles(
-        cube, stone, position=sites, orientation=turned / np.linalg.norm(turned, axis=1)[:, None],
-        velocity=dem.random_velocities(len(sites), 0.3, rng),
-    )  # fmt: skip
-    sim = dem.Simulation(cubes, dem.Box((0, 0, 0), (SIDE * pitch,) * 3, stone), time_step=2e-5, threads=1)
+    thrown = grains(CUBES, "cube", 1, restitution=0.9, friction=0.5)
+    box = dem.Box(thrown.box.lower, thrown.box.upper, thrown.box.material)
+    sim = dem.Simulation(thrown.particles, box, time_step=thrown.time_step, threads=1)
     settle(sim, SETTLING)
     return sim
 
@@ -41,10 +31,11 @@ def bed() -> dem.Simulation:
 def main() -> None:
     """Print the rates."""
     sim = bed()
+    ((cube, stone),) = sim.particles.variants
     state = {
         "position": sim.particles.position, "orientation": sim.particles.orientation, "size": sim.box.size,
-        "half_edge": float(sim.particles.variants[0][0].vertices.max()) + sim.particles.variants[0][0].rounding,
-        "density": 1100.0, "friction": 0.5, "young": 5e7, "time_step": sim.time_step,
+        "half_edge": float(cube.vertices.max()) + cube.rounding, "density": stone.density,
+        "friction": stone.friction, "young": stone.young, "time_step": sim.time_step,
     }  # fmt: skip
     start = time.process_time()
     sim.step(STEPS)
