@@ -23,6 +23,7 @@ from functools import cached_property, partial, update_wrapper
 
 import numba
 from dem.kernels.compiler import disk_cache, stages
+from dem.kernels.compiler.libraries import SIMPLIFYING
 from dem.kernels.compiler.lowering import LowerPart, LowerWhole
 from dem.kernels.compiler.selection import Argument
 from dem.kernels.compiler.struct_reference import by_value
@@ -76,14 +77,7 @@ EXPECTED = (
     (parallel, "_launch_threads"),
     (compiler.Flags, "copy", "summary", "get_mangle_string"),
     (compiler.Flags, "no_compile", "no_cpython_wrapper", "no_cfunc_wrapper", "noalias"),
-    (
-        llvm.ModulePassManager,
-        "add_sroa_pass",
-        "add_simplify_cfg_pass",
-        "add_instruction_combine_pass",
-        "add_jump_threading_pass",
-    ),
-    (llvm.ModulePassManager, "add_jump_threading_pass", "run"),
+    (llvm.ModulePassManager, "run", *(f"add_{name}_pass" for name in SIMPLIFYING)),
     (llvm.ValueRef, "add_function_attribute", "linkage"),
 )
 

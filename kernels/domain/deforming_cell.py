@@ -400,6 +400,16 @@ def load_row(m, k):
     return m[k, 0], m[k, 1], m[k, 2]
 
 
+@inline
+def lean(box, a, b):
+    """Scalar product of edges a and b, and the square of edge b [m²]."""
+    along, square = 0.0, 0.0
+    for i in range(3):
+        along += box.edges[i, a] * box.edges[i, b]
+        square += box.edges[i, b] * box.edges[i, b]
+    return along, square
+
+
 @func
 def reduce(box, position, image):
     """Replace a strongly skewed basis of the cell by an equivalent one, by integers, and wrap all bodies into it.
@@ -413,10 +423,7 @@ def reduce(box, position, image):
         changed = False
         for a in range(3):
             for b in range(3):
-                along, square = 0.0, 0.0
-                for i in range(3):
-                    along += box.edges[i, a] * box.edges[i, b]
-                    square += box.edges[i, b] * box.edges[i, b]
+                along, square = lean(box, a, b)
                 k = math.floor(along / square + 0.5)
                 if a != b and abs(along) > SKEWED * square and k != 0.0:
                     changed = True
@@ -439,10 +446,7 @@ def is_skewed(box):
     skewed = False
     for a in range(3):
         for b in range(3):
-            along, square = 0.0, 0.0
-            for i in range(3):
-                along += box.edges[i, a] * box.edges[i, b]
-                square += box.edges[i, b] * box.edges[i, b]
+            along, square = lean(box, a, b)
             skewed = skewed or (a != b and abs(along) > SKEWED * square)
     return skewed
 
