@@ -86,7 +86,7 @@ def state(faces: DeformingFaces) -> dict[str, np.ndarray]:
 
 
 def continue_from(faces: DeformingFaces, before: DeformingFaces) -> None:
-    """Continue from the cell of another engine, whose edges the box has already."""
+    """Copy the history of the cell of another engine; its edges are those of the box already."""
     for name in HISTORY:
         getattr(faces, name)[:] = getattr(before, name)
 

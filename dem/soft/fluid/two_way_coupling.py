@@ -132,7 +132,7 @@ class TwoWayCoupling:
         return min(stop, (step // every + 1) * every)
 
     def continue_from(self, engine: Engine, before: EngineFluid) -> None:
-        """Continue with the flow of another engine, whose particles were changed."""
+        """Copy the flow of the engine before a change of its particles."""
         there = before.two_way.arrays(before.model.field)
         self.fit_field(engine.fluid, there)
         for name, values in self.arrays(engine.fluid.model.field).items():

@@ -154,7 +154,7 @@ def pair_displacement(k, bodies, neighbours):
 
 @inline
 def record_clearance(sink, k, gap, bodies, neighbours):
-    """Raise the clearance of candidate k, whose overlap is at least `gap` below the smallest that is wanted [m].
+    """Raise the clearance of candidate k; gap: least difference of its overlap from the smallest that is wanted [m].
 
     No point of a body is farther than `Neighbours.moved` from where it was when candidates were picked. So two bodies
     approach each other by no more than the sum of both displacements.
@@ -373,7 +373,7 @@ read_line_of_b = columns_of(*range(newton_batches.LINE_B, newton_batches.LINE_B 
 
 @func
 def find_corners(kinds, sink, law, k, m, bodies, neighbours, box, overlap, sums):
-    """Bound the overlap of candidate k, of two polyhedra, whose corners or edges may touch or whose cores intersect.
+    """Bound the overlap of candidate k, a pair of polyhedra; corners and edges may touch, or the cores intersect.
 
     The direction of the last step, in `Neighbours.found`, most often proves the cores to be apart, and bounds their
     distance. If that is less than the sum of the roundings, ``facet_contacts`` finds the contacts, which do not depend
