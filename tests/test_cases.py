@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.case import StudyCase
+from dem.case.find import case, with_parameters
 from dem.cli.application import app
 from dem.rotation.study import rub_cylinders
 
@@ -225,3 +226,8 @@ def test_rough_walls_scatter_velocities_of_spheres_and_spins_of_fibres():
     assert not rows["sphere_spin"].any()
     assert (rows["fibre_velocity"][1:] < 0.7 * rows["sphere_velocity"][1:]).all()
     assert (rows["fibre_spin"][1:] > rows["fibre_velocity"][1:]).all()
+
+
+def test_a_check_of_several_parameters_says_its_message_alone():
+    with pytest.raises(ValueError, match=r"^fast_until is 9 s, expected less than the duration$"):
+        with_parameters(case("drum-test"), {"fast_until": "9", "fast_rate": "4"})

@@ -110,4 +110,6 @@ def _line(kind: type[AnyCase], error: dict) -> str:
             checks.one_of(f"parameter of {kind.name}", name, kind.model_fields)
         except ValueError as unknown:
             return str(unknown)
+    if not name:  # a check of several parameters, whose message names them
+        return error["msg"].removeprefix("Value error, ")
     return f"{name} is {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"
