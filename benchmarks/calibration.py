@@ -17,7 +17,7 @@ from dem.calibration.study import Observable, Parameter, Stage, Study, Test
 
 RANGES = {"sliding": (0.1, 1.0), "rolling": (0.01, 0.4), "cohesion": (0.2, 0.9)}
 NOISE = np.array([0.4, 0.3, 0.02])
-SEEDS, REPEATS, MOST, TRIALS = 2, 9, 240, 10
+SEEDS, REPEATS, MAX_RUNS, TRIALS = 2, 9, 240, 10
 
 
 def formulas(point: tuple[float, ...]) -> np.ndarray:
@@ -57,7 +57,7 @@ class Problem:
         for k, point in enumerate(self.points, start=1):
             if (((formulas(point)[: self.d] - self.measured) / self.errors) ** 2).sum() <= self.d:
                 return k
-        return MOST
+        return MAX_RUNS
 
 
 def by_surrogates(problem: Problem) -> None:
@@ -65,7 +65,7 @@ def by_surrogates(problem: Problem) -> None:
     seen = tuple(
         Observable("t", str(k), m, e) for k, (m, e) in enumerate(zip(problem.measured, problem.errors, strict=True))
     )
-    test, stage = Test("heap", {}, "seed"), Stage(MOST, SEEDS, {})
+    test, stage = Test("heap", {}, "seed"), Stage(MAX_RUNS, SEEDS, {})
     study = Study("s", problem.parameters, {"t": test}, seen, (stage,), 1, 8, None, None, ())
 
     def evaluate(_: int, points: list[tuple[float, ...]]) -> dict:
@@ -81,7 +81,7 @@ def by_cma(problem: Problem) -> None:
     """Minimise the misfit by CMA-ES of the package cma."""
     import cma  # noqa: PLC0415, only here
 
-    options = {"bounds": [0, 1], "maxfevals": MOST, "seed": 1, "verbose": -9, "tolfun": 0, "tolx": 1e-4}
+    options = {"bounds": [0, 1], "maxfevals": MAX_RUNS, "seed": 1, "verbose": -9, "tolfun": 0, "tolx": 1e-4}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         cma.fmin2(problem.loss, problem.d * [0.5], 0.25, options)
@@ -97,7 +97,7 @@ def by_optuna(problem: Problem) -> None:
     def loss(trial: optuna.Trial) -> float:
         return problem.loss(np.array([trial.suggest_float(p.name, 0.0, 1.0) for p in problem.parameters]))
 
-    study.optimize(loss, n_trials=MOST)
+    study.optimize(loss, n_trials=MAX_RUNS)
 
 
 def main() -> None:

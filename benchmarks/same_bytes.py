@@ -41,7 +41,7 @@ LAWS = {"elastic": {}, "damped": {"restitution": 0.7}, "frictional": {"restituti
 BOXES = ("closed", "periodic", "moving", "rough", "none", "mesh", "worn")
 FEW, MANY = 120, 2500  # the latter are spread over threads
 STEPS = 2500
-LEAST = 0.2  # of the bodies must have touched something, or a run says nothing of contacts
+MIN_TOUCHED = 0.2  # of the bodies must have touched something, or a run says nothing of contacts
 
 
 def names() -> list[str]:
@@ -115,8 +115,8 @@ def digest(name: str) -> str:
     sim.step(STEPS)
     state = sim.particles
     touched = (np.abs(state.velocity - free) > 1e-9).any(axis=1).mean()
-    if touched < LEAST:
-        message = f"{name}: {touched:.0%} of the bodies touched something, expected {LEAST:.0%} or more"
+    if touched < MIN_TOUCHED:
+        message = f"{name}: {touched:.0%} of the bodies touched something, expected {MIN_TOUCHED:.0%} or more"
         raise RuntimeError(message)
     energy, error = sim.energy(), sim.energy_error
     if "-none-" in name:  # potential energy is zero at the centre of mass, which 0.2 left to BLAS, by processor

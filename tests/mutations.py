@@ -654,7 +654,7 @@ RANKS = (
            "plain/test_ranks.py", "by_themselves"),
     Mutant("ranks-slow-once", "renew", "(self.fair or before)", "self.fair",
            "plain/test_ranks.py", "cut_anew"),
-    Mutant("ranks-uneven", "uneven", "math.log2(ranks) / math.sqrt(each)", "MOST",
+    Mutant("ranks-uneven", "uneven", "math.log2(ranks) / math.sqrt(each)", "MAX_IMBALANCE",
            "plain/test_ranks.py", "cut_anew"),
 )
 BONDS = (

@@ -514,7 +514,7 @@ def test_an_edit_in_any_kernel_file_means_a_new_cache(monkeypatch, tmp_path):
 def test_the_cache_lies_outside_of_the_package(monkeypatch, tmp_path):
     """So that uninstalling leaves nothing behind."""
     monkeypatch.setattr(jit.numba.config, "CACHE_DIR", "")
-    monkeypatch.setattr(jit.own_folder, "user_cache", lambda: tmp_path / "pcdm-dem")
+    monkeypatch.setattr(jit.private_folder, "user_cache", lambda: tmp_path / "pcdm-dem")
     folder, _, refused = jit._cache_folder()
     assert (folder.parent, refused) == (tmp_path / "pcdm-dem", "")
     assert re.fullmatch(rf"kernels-[0-9a-f]+-{jit.FINGERPRINT}-[0-9a-f]+", folder.name)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from dem.kernels.compiler import jit, own_folder, stages
+from dem.kernels.compiler import jit, private_folder, stages
 
 OTHER = 54321  # a user that is not there
 START = "import dem.kernels.compiler.jit as jit; print(jit.CACHE); print(jit.REFUSED)"
@@ -49,9 +49,9 @@ def link(path):
 def test_a_folder_that_others_may_have_written_to_is_refused(tmp_path, spoil, said, inner):
     """As is one below it, whatever it looks like itself, unless a link above it leads to a safe place."""
     folder = tmp_path / "cache" / "kernels"
-    assert own_folder.make_own(folder) is None
+    assert private_folder.make_own(folder) is None
     spoil(folder if inner else folder.parent)
-    reason = own_folder.make_own(folder)
+    reason = private_folder.make_own(folder)
     if spoil is link and not inner:
         assert reason is None
     else:
@@ -62,7 +62,7 @@ def test_a_folder_that_others_may_have_written_to_is_refused(tmp_path, spoil, sa
 def test_a_folder_in_one_that_all_may_write_to_is_accepted_under_the_sticky_bit(tmp_path):
     """As in /tmp, where nobody may put another folder in its place."""
     tmp_path.chmod(0o1777)
-    assert own_folder.make_own(tmp_path / "kernels") is None
+    assert private_folder.make_own(tmp_path / "kernels") is None
 
 
 class Planted:
@@ -86,7 +86,7 @@ def test_files_planted_in_a_folder_that_others_may_write_to_are_not_loaded(tmp_p
     (folder / "planted.piece").write_bytes(hashlib.sha256(data).digest() + data)
     if spoil:
         spoil(folder if inner else folder.parent)
-    monkeypatch.setattr(own_folder, "user_cache", lambda: tmp_path / "user")
+    monkeypatch.setattr(private_folder, "user_cache", lambda: tmp_path / "user")
     monkeypatch.setattr(jit.numba.config, "CACHE_DIR", str(folder.parent))
     monkeypatch.setattr(jit.numba.config, "CACHE_DIR", str(jit._cache_folder()[0]))
     try:
@@ -102,7 +102,7 @@ def test_kernels_planted_in_a_shared_cache_are_not_used(tmp_path, monkeypatch):
     planted.mkdir(parents=True)
     planted.chmod(0o777)
     monkeypatch.setattr(jit.numba.config, "CACHE_DIR", str(planted.parent))
-    monkeypatch.setattr(own_folder, "user_cache", lambda: tmp_path / "user")
+    monkeypatch.setattr(private_folder, "user_cache", lambda: tmp_path / "user")
     folder, _, refused = jit._cache_folder()
     assert folder.parent == tmp_path / "user"
     assert refused == f"other users may write to {planted}"

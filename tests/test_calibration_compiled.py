@@ -14,7 +14,7 @@ from scipy.special import ndtri
 import dem
 
 REPEATS = 9  # measurements, each of which is a run with another seed
-TRIALS, LEAST = 20, 18  # calibrations, and how many regions of 95 % hold the truth at least
+TRIALS, MIN_COVERED = 20, 18  # calibrations, and how many regions of 95 % hold the truth at least
 CHI_SQUARED = {2: 5.99, 3: 7.81}  # of 95 %
 RANGES = {
     "friction": {"bounds": [0.1, 0.8], "set": {"incline": "friction", "collapse": "friction"}},
@@ -144,7 +144,7 @@ def test_hidden_parameters_of_runs_are_found_within_the_stated_uncertainty(monke
     repeated. No two trials share seeds of runs: trials with the same packings would err together.
     """
     monkeypatch.setattr(dem.Calibration, "write_report", lambda *_: None)
-    assert sum(trial(number, d, budget) < CHI_SQUARED[d] for number in range(TRIALS)) >= LEAST
+    assert sum(trial(number, d, budget) < CHI_SQUARED[d] for number in range(TRIALS)) >= MIN_COVERED
 
 
 @pytest.mark.slow

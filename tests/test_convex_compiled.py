@@ -11,7 +11,7 @@ import pytest
 from dem.kernels.compiler import jit
 from dem.kernels.compiler.jit import in_python, kernel
 from dem.kernels.convex.overlap import UNFINISHED, overlap
-from dem.kernels.convex.shape_kinds import CONVEX_KINDS, ConvexBody, convex_kinds
+from dem.kernels.convex.shape_registry import CONVEX_KINDS, ConvexBody, convex_kinds
 from sample_runs import random_quaternions
 from scipy.spatial.transform import Rotation
 
@@ -181,7 +181,7 @@ CODE_OF_BATCH = """
 import numpy as np
 from dem.kernels.compiler.jit import kernel
 from dem.kernels.convex.newton_batches import evaluate_normals
-from dem.kernels.convex.shape_kinds import EllipsoidKind, convex_kinds
+from dem.kernels.convex.shape_registry import EllipsoidKind, convex_kinds
 
 @kernel
 def step(count, shapes, numbers, integers, rows):

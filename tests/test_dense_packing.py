@@ -7,7 +7,7 @@ import pytest
 
 import dem
 from dem.model.particles import dense_packing
-from dem.model.particles.dense_convex import ConvexRelaxation
+from dem.model.particles.convex_relaxation import ConvexRelaxation
 
 
 def least_gap(particles, period):

@@ -9,7 +9,16 @@ import pytest
 
 from dem.base import large_pages as pages
 
-SIZES = (0, 1, 7, pages.LEAST // 8 - 1, pages.LEAST // 8, 30_000, pages.TOGETHER // 32, pages.TOGETHER // 32 + 1)
+SIZES = (
+    0,
+    1,
+    7,
+    pages.MIN_BYTES // 8 - 1,
+    pages.MIN_BYTES // 8,
+    30_000,
+    pages.TOGETHER // 32,
+    pages.TOGETHER // 32 + 1,
+)
 has_large = pytest.mark.skipif(pages.ASKED is None, reason="the system knows no large pages")
 SHAPES = [size for size in SIZES for _ in range(3)] + [(3, 7001), (7001, 3), (0, 4), (4, 0), (2, 5, 4001)]
 
@@ -86,7 +95,7 @@ def test_no_more_is_kept_than_is_said_or_is_in_use(used, monkeypatch):
 @has_large
 def test_arrays_made_apart_share_pages_with_no_others():
     """So these are free when they are gone, whatever else was made before and since."""
-    size = pages.LEAST // 8
+    size = pages.MIN_BYTES // 8
     before = pages.empty(size)
     with pages.own_pages():
         inside = [pages.empty(size) for _ in range(2)]

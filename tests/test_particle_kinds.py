@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import dem
 from dem.casefile.load import read
 from dem.cli.application import app
-from dem.model.particles.kinds import MOST, distribution, labels
+from dem.model.particles.kinds import MAX_KINDS_LISTED, distribution, labels
 
 DIAMETERS = np.linspace(0.004, 0.006, 500)
 
@@ -113,11 +113,11 @@ def test_checkpoints_write_materials_once_and_sizes_as_columns(path, polydispers
 
 
 def test_many_kinds_are_summarised(nylon):
-    ball, count = dem.Sphere(diameter=0.01), MOST + 488
+    ball, count = dem.Sphere(diameter=0.01), MAX_KINDS_LISTED + 488
     singles = [dem.Particles(ball, nylon, position=[[0, 0, k]], name=f"ball {k}") for k in range(count)]
     said = repr(dem.Particles.concatenate(singles))
     assert said.endswith("1 x ball 11 (Sphere, diameter 0.01) and 488 kinds more>")
-    assert said.count(" x ") == MOST
+    assert said.count(" x ") == MAX_KINDS_LISTED
 
 
 def older(path):

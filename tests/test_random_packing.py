@@ -108,7 +108,7 @@ def test_what_can_never_fit_is_foreseen(monkeypatch, nylon, ball):
 def test_what_just_fits_is_not_given_up(monkeypatch, nylon, ball):
     found, tries = packed_spheres(monkeypatch, nylon, ball, 2000, 0.35)
     assert len(found) == 2000
-    assert tries > 5 * random_insertion.LEAST_OFFERS * 2000  # it was looked at many times
+    assert tries > 5 * random_insertion.MIN_ATTEMPTS * 2000  # it was looked at many times
 
 
 def test_more_are_foreseen_than_come_by_the_law_of_spheres():

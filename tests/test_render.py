@@ -129,9 +129,9 @@ def test_what_is_drawn_alone_is_as_when_all_is_drawn(name, rng, monkeypatch):
         (0.4, -2.4, -0.7),
     ]
     radii, colours = [0.2, 0.15, 0.1, 0.3, 0.4, 0.2, 0.25, 0.05], rng.uniform(0, 1, (8, 3))
-    monkeypatch.setattr(RENDER, "MOST", 1.0)
+    monkeypatch.setattr(RENDER, "MAX_SHARE", 1.0)
     some = render(centres, radii, colours, camera, (200, 150), **room)
-    monkeypatch.setattr(RENDER, "MOST", -1.0)
+    monkeypatch.setattr(RENDER, "MAX_SHARE", -1.0)
     everything = render(centres, radii, colours, camera, (200, 150), **room)
     assert (some == everything).all()
     assert (some != some[0, 0]).any()

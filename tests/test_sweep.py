@@ -23,10 +23,10 @@ from typer.testing import CliRunner
 import dem
 from dem.cli.application import app
 from dem.files.storage.journal import PAGE, path_of, write_journal
-from dem.sweeps import work
-from dem.sweeps.members import Member, combined
+from dem.sweeps import execute_run
+from dem.sweeps.execute_run import case_of, inspect_run
 from dem.sweeps.sweep import shares
-from dem.sweeps.work import chosen, inspect_run
+from dem.sweeps.sweep_runs import SweepRun, combined
 
 # impacts of few hard spheres: the least that writes a trajectory
 GAS = {"n": 8, "speed": [0.5, 1.0], "restitution": [0.5, 0.9], "duration": 1e-3, "frames": 1}
@@ -204,21 +204,21 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
 def test_an_unfinished_run_is_gone_on_with(swept, pool, tmp_path, monkeypatch):
     """It is stopped by a signal after its first checkpoint, as by Ctrl-C."""
     whole = swept[0] / "hard-spheres_n=8_speed=0.5_restitution=0.5_duration=0.001_frames=1.h5"
-    member = Member(
+    member = SweepRun(
         "hard-spheres", {name: str(value) for name, value in _first(GAS).items()}, tmp_path / whole.name, {}
     )
-    case = chosen(member).case
+    case = case_of(member).case
 
     def stop(sim):
         signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
         case.simulation().run(case.duration, output=member.path, frames=case.frames, every=(2e-4, stop))
-    assert inspect_run(member, chosen(member)).state == "unfinished"
-    assert inspect_run(member, chosen(member)).outcome.verdict == "STOPPED"
+    assert inspect_run(member, case_of(member)).state == "unfinished"
+    assert inspect_run(member, case_of(member)).outcome.verdict == "STOPPED"
     monkeypatch.setattr(type(case), "simulation", None)  # so that it cannot be started anew
     with pytest.warns(dem.DemWarning, match="no-hook"):
-        outcome = work.carry_out(member)
+        outcome = execute_run.carry_out(member)
     assert outcome.verdict == "PASS", outcome
     assert_same_frames(whole, member.path)
 
@@ -228,15 +228,15 @@ def test_a_file_that_a_kill_left_unsigned_is_read_by_its_journal_or_begun_anew(s
     """The first page of a new file, with HDF5's signature, is written after all others and after the journal."""
     whole = swept[0] / "hard-spheres_n=8_speed=0.5_restitution=0.5_duration=0.001_frames=1.h5"
     settings = {name: str(value) for name, value in _first(GAS).items()}
-    member = Member("hard-spheres", settings, tmp_path / whole.name, {})
+    member = SweepRun("hard-spheres", settings, tmp_path / whole.name, {})
     data = whole.read_bytes()
     member.path.write_bytes(bytes(PAGE) + data[PAGE:])
     with path_of(member.path).open("wb") as journal:
         if journaled:
             write_journal(journal, {0: data[:PAGE]}, len(data), {0: bytes(PAGE)}, 0)
-    assert inspect_run(member, chosen(member)).state == ("finished" if journaled else "begun")
+    assert inspect_run(member, case_of(member)).state == ("finished" if journaled else "begun")
     before = member.path.stat().st_mtime_ns
-    outcome = work.carry_out(member)
+    outcome = execute_run.carry_out(member)
     assert outcome.verdict == "PASS", outcome
     assert (member.path.stat().st_mtime_ns == before) is journaled
     if not journaled:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LINE = 64  # bytes of a line of the cache
 LARGE = 1 << 21  # bytes of a large page
-LEAST = 1 << 17  # bytes of an array that is worth it
+MIN_BYTES = 1 << 17  # bytes of an array that is worth it
 TOGETHER = 1 << 25  # bytes that arrays share; one that takes up a quarter of that has pages of its own
 MORE = 8  # one part in so many, by which the next one may be larger and have the same pages
 SPARE = 1 << 27  # bytes that are kept for others, or as many as are in use if these are more
@@ -137,7 +137,7 @@ def lines(size: int) -> int:
 
 def _array(shape: int | tuple[int, ...], dtype: type, *, clear: bool) -> np.ndarray:
     size = np.dtype(dtype).itemsize * (math.prod(shape) if isinstance(shape, tuple) else shape)
-    if size < LEAST or ASKED is None:
+    if size < MIN_BYTES or ASKED is None:
         found = np.zeros(size + LINE, np.uint8)
         start = -found.ctypes.data % LINE
         found = found[start : start + size]

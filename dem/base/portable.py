@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-MOST_SWEEPS = 60  # of Jacobi's rotations, of which some six are needed
+MAX_SWEEPS = 60  # of Jacobi's rotations, of which some six are needed
 
 
 def _each(function: Callable[..., float]) -> Callable[..., np.ndarray]:
@@ -107,7 +107,7 @@ def eigen(symmetric: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     a, n = np.array(symmetric, dtype=float), len(symmetric)
     vectors = np.eye(n)
-    for _ in range(MOST_SWEEPS):
+    for _ in range(MAX_SWEEPS):
         if not np.triu(a, 1).any():
             break
         for p in range(n - 1):

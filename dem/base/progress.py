@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-MOST_DURATIONS = 1000  # things that are remembered
+MAX_DURATIONS = 1000  # things that are remembered
 
 
 def durations_file() -> Path:
     """The file; raises OSError if the user has no cache folder."""
-    from dem.kernels.compiler.own_folder import user_cache  # noqa: PLC0415, which waits for platformdirs
+    from dem.kernels.compiler.private_folder import user_cache  # noqa: PLC0415, which waits for platformdirs
 
     return user_cache() / "durations.json"
 
@@ -45,7 +45,7 @@ def store_duration(what: str, seconds: float) -> None:
         path = durations_file()
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = unused_name(path, ".partial")
-        unfinished.write_text(json.dumps(dict(list(known.items())[-MOST_DURATIONS:])))
+        unfinished.write_text(json.dumps(dict(list(known.items())[-MAX_DURATIONS:])))
         unfinished.replace(path)
 
 

@@ -19,7 +19,7 @@ from dem.bench import lammps
 from dem.bench.settled_beds import ShearedBed, grains, mixture
 from dem.bench.timing import REPEATS, Sizes, copy_bandwidth, median_rate, stage_times
 from dem.case import case
-from dem.kernels.compiler.own_folder import user_cache
+from dem.kernels.compiler.private_folder import user_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable

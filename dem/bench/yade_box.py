@@ -14,7 +14,7 @@ import numpy as np
 # ruff: noqa: ANN001, ANN201 (types are those of YADE, which nobody else has)
 
 FIRST = 50  # steps in which all pairs are found, and that are not timed
-LEAST = 1.0  # [s] that are timed: YADE says only every 40 ms or so whether it is done
+MIN_SECONDS = 1.0  # [s] that are timed: YADE says only every 40 ms or so whether it is done
 SKIN = 0.1  # diameters
 FEW, FEW_SKIN = 100, 2.0  # so few particles that long lists cost nothing
 
@@ -71,11 +71,11 @@ def main(before, after):
     scene = build(state)
     scene.run(FIRST, True)
     steps, seconds = int(state["steps"]), 0.0
-    while seconds < LEAST:
+    while seconds < MIN_SECONDS:
         start = time.perf_counter()
         scene.run(steps, True)
         seconds = time.perf_counter() - start
-        done, steps = steps, int(steps * min(100.0, 1.5 * LEAST / seconds)) + 1
+        done, steps = steps, int(steps * min(100.0, 1.5 * MIN_SECONDS / seconds)) + 1
     np.savez(after, steps_per_second=done / seconds)
     os._exit(0)  # its own way out asks
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dem.calibration.findings import Compared, FoundParameter
     from dem.calibration.search import Fit
     from dem.calibration.study import Study
-    from dem.sweeps.members import Member
+    from dem.sweeps.sweep_runs import SweepRun
     from dem.sweeps.table import Outcome
 
 REPORT = "report.html"
@@ -205,7 +205,7 @@ def prepare(
 
 def run_calibration(
     study: Study, folder: Path, *, tell: Callable[[str], None] | None = None,
-    report_run: Callable[[Member, Outcome], None] = lambda *_: None, listed: bool = False, **ways: object,
+    report_run: Callable[[SweepRun, Outcome], None] = lambda *_: None, listed: bool = False, **ways: object,
 ) -> Calibration:  # fmt: skip
     """Calibrate a checked study in a folder, and write its report; `ways` are those of `Runs`."""
     say = tell or (lambda _: None)

@@ -11,7 +11,7 @@ import numpy as np
 from dem.base.text import counted
 from dem.calibration.posterior import PRIOR_SD
 from dem.calibration.surrogate import extra_library
-from dem.casefile import chosen_case, with_words
+from dem.casefile import choose_case, with_words
 from dem.model.contact.law_registry import plain
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ NOT_IDENTIFIED = 0.5  # standard deviation over that of the range, above which a
 NAMED_COMPONENT = 0.3  # size of a direction's component above which its parameter is named
 AT_BOUND = 0.02  # of the range, within which a parameter counts as being at its bound
 PREDICTED_ERROR = 0.05  # standard error of what was not measured, over its value, unless the study says otherwise
-LEFT_AT_MOST = 0.7  # share of the uncertainty that a measurement worth proposing leaves
+MAX_UNCERTAINTY_LEFT = 0.7  # share of the uncertainty that a measurement worth proposing leaves
 SMALLEST_CHANCE = 0.01  # chance of such a misfit with a right model, below which the model is questioned
 
 
@@ -212,7 +212,7 @@ def _direction_lines(study: Study, fit: Fit, direction: Direction) -> list[str]:
         f"{subject} not identified: {low_end} agrees with the measurements like {high_end}"
         f" ({100 * direction.share:.0f} % of the uncertainty before the tests is left)"
     ]
-    useful = [gain for gain in gains(study, fit, direction) if gain.left < LEFT_AT_MOST][:2]
+    useful = [gain for gain in gains(study, fit, direction) if gain.left < MAX_UNCERTAINTY_LEFT][:2]
     lines += [
         f"measure {gain.label} to ±{gain.error:.2g}: {100 * gain.left:.0f} % of that uncertainty would be left"
         for gain in useful
@@ -234,7 +234,7 @@ def materials_table(study: Study, found: list[FoundParameter]) -> str:
     lines = []
     for name, test in study.tests.items():
         words = study.settings(study.stages[-1], name, point, study.seed)
-        case = chosen_case(test.case, words).case if isinstance(test.case, str) else with_words(test.case, words)
+        case = choose_case(test.case, words).case if isinstance(test.case, str) else with_words(test.case, words)
         if hasattr(case, "material"):
             material = plain(case.material(), packages=False)
             lines = [f"[materials.{material.pop('name', '') or 'grain'}]  # of {case.name}, test {name}"]

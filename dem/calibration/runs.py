@@ -10,8 +10,8 @@ import numpy as np
 
 from dem.calibration.study import check_observables
 from dem.files.reading.trajectory import Trajectory
+from dem.sweeps.execute_run import case_of
 from dem.sweeps.sweep import Plan, Ways, carry_out_together, planned
-from dem.sweeps.work import chosen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dem.calibration.study import Study
-    from dem.sweeps.members import Member
+    from dem.sweeps.sweep_runs import SweepRun
     from dem.sweeps.table import Outcome
 
 TRUSTED = ("PASS", "WARN")  # verdicts of runs whose observables count
@@ -61,7 +61,7 @@ class Runs:
     def __init__(
         self, study: Study, folder: Path, *, executor: Executor | None = None, jobs: int | None = None,
         threads: int | None = None, progress: bool | None = None,
-        tell: Callable[[Member, Outcome], None] = lambda *_: None, listed: bool = False,
+        tell: Callable[[SweepRun, Outcome], None] = lambda *_: None, listed: bool = False,
     ) -> None:  # fmt: skip
         self.study, self.folder, self.listed = study, folder, listed
         self.threads = threads
@@ -114,7 +114,7 @@ class Runs:
             ])  # fmt: skip
         tests = {member.path.resolve(): test for test, plan in plans.items() for member in plan.members}
 
-        def done(member: Member, outcome: Outcome) -> None:
+        def done(member: SweepRun, outcome: Outcome) -> None:
             self.ways["tell"](member, outcome)
             if outcome.verdict in TRUSTED:
                 self._check_observables(tests[member.path], member)
@@ -128,7 +128,7 @@ class Runs:
             files[test] = [plan.members[k].path for k in rows_of[:, 0]]
         return Batch(points, values, files)
 
-    def _check_observables(self, test: str, member: Member) -> None:
+    def _check_observables(self, test: str, member: SweepRun) -> None:
         """Check the names of observables by the first run of a case that does not list them.
 
         Raises ValueError if it lacks one, before other runs are made in vain.
@@ -136,7 +136,7 @@ class Runs:
         if test in self.checked:
             return
         self.checked.add(test)
-        case = chosen(member).case
+        case = case_of(member).case
         if not case.observable_names:
             with Trajectory(member.path) as run:
                 check_observables(self.study, test, case.name, {*case.observables(run)})

@@ -15,11 +15,11 @@ from dem.base import checks, units
 from dem.base.text import counted, shown
 from dem.calibration.surrogate import extra_library
 from dem.case import AnyCase, BaseCase
-from dem.casefile import chosen_case, with_words
+from dem.casefile import choose_case, with_words
 from dem.casefile.load import error_lines
 from dem.casefile.schema.key_types import Count, Factor, Number, Seed, Table
 from dem.casefile.toml import parsed
-from dem.sweeps import words
+from dem.sweeps import parameter_words
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -187,7 +187,7 @@ class Study(NamedTuple):
         """Words of a run."""
         found = self.tests[test].settings | stage.settings.get(test, {})
         for parameter, value in zip(self.parameters, point, strict=True):
-            found |= dict.fromkeys(parameter.sets.get(test, ()), words.of_values({"": value})[""][0])
+            found |= dict.fromkeys(parameter.sets.get(test, ()), parameter_words.of_values({"": value})[""][0])
         key = self.tests[test].seed
         return found | ({key: str(seed)} if key else {})
 
@@ -360,13 +360,13 @@ def _test(table: TestTable, folder: Path) -> Test:
 
 
 def _made(case: str | type[AnyCase], settings: dict[str, str]) -> AnyCase:
-    return chosen_case(case, settings).case if isinstance(case, str) else with_words(case, settings)
+    return choose_case(case, settings).case if isinstance(case, str) else with_words(case, settings)
 
 
 def _words(settings: dict[str, Any]) -> dict[str, str]:
     """Words for settings; lists are vectors."""
     vectors = {key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()}
-    return {key: value[0] for key, value in words.of_values(vectors).items()}
+    return {key: value[0] for key, value in parameter_words.of_values(vectors).items()}
 
 
 def _stage_settings(wrong: list[str], k: int, table: StageTable, tests: dict[str, Test]) -> dict[str, dict[str, str]]:

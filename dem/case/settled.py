@@ -15,7 +15,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.progress import progress_bar
 from dem.base.text import counted
-from dem.kernels.compiler.own_folder import user_cache
+from dem.kernels.compiler.private_folder import user_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ QUIET = 1e-3  # speed of what has come to rest: that of a fall through so many d
 FALL = 5.0  # diameters through which the fastest have fallen
 LOOK = 500  # steps between looks
 KEPT = 0.8  # of the velocities, after each look at a bed that has fallen together
-MOST = 2000  # looks
+MAX_CHECKS = 2000  # looks
 
 
 def settled(
@@ -130,7 +130,7 @@ def _at_rest(sim: Simulation, size: float, *, falls: bool) -> np.ndarray:
     limit, most = 2 * strength * QUIET * size, math.sqrt(2 * strength * FALL * size)
     fastest = done = 0.0
     with progress_bar(1.0, lambda n, _: f"a bed settles, {counted(n, 'step')}", wanted=None, steady=False) as moved:
-        for look in range(MOST):
+        for look in range(MAX_CHECKS):
             sim.step(LOOK)
             velocity = sim.particles.velocity
             speed = np.linalg.norm(velocity, axis=1)

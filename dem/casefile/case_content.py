@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dem.model.materials import Material
     from dem.model.particles.particles import Particles
 
-MOST = 100  # particles that are written one by one
+MAX_PARTICLES = 100  # particles that are written one by one
 
 
 def content(case: AnyCase) -> dict | None:
@@ -50,7 +50,7 @@ def content(case: AnyCase) -> dict | None:
     more = any((particles.field(name) != STATE[name].default_row).any() for name in carried_fields(particles.fields))
     if (
         more
-        or len(particles) > MOST
+        or len(particles) > MAX_PARTICLES
         or not all(type(shape) in (Sphere, Fibre, Capsule) for shape, _ in particles.variants)
     ):
         return None

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.case import case, names, with_parameters
-from dem.casefile.chosen import Chosen
+from dem.casefile.chosen_case import ChosenCase
 from dem.files.writing.output_settings import ENDINGS
 
 if TYPE_CHECKING:
     from dem.case import AnyCase
 
 
-def chosen_case(name: str, parameters: dict) -> Chosen:
+def choose_case(name: str, parameters: dict) -> ChosenCase:
     """The case of this name, or of the case file with this path, with some parameters or keys set.
 
     Raises
@@ -29,7 +29,7 @@ def chosen_case(name: str, parameters: dict) -> Chosen:
         return read(name, parameters)
     if name not in names():
         _check_no_file(name)
-    return Chosen(with_words(case(name), parameters), name, None, {})
+    return ChosenCase(with_words(case(name), parameters), name, None, {})
 
 
 def _check_no_file(name: str) -> None:

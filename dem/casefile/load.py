@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from dem.base import checks
 from dem.base.text import cut, shown
 from dem.case import StudyCase, case, with_parameters
-from dem.casefile.chosen import Chosen
+from dem.casefile.chosen_case import ChosenCase
 from dem.casefile.file_case import FileCase
 from dem.casefile.schema.case_tables import CaseKeys, HardTable, ShortTable, SteppedTable, StochasticTable
 from dem.casefile.schema.key_types import TAGS, Table, meaning, table_in
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 METHODS = {"time-steps": SteppedTable, "hard-spheres": HardTable, "stochastic": StochasticTable}
 
 
-def read(path: str | Path, settings: dict | None = None) -> Chosen:
+def read(path: str | Path, settings: dict | None = None) -> ChosenCase:
     """Read a case file; settings replace what stands at dotted paths, such as ``particles.0.velocity``.
 
     Raises
@@ -112,15 +112,17 @@ def model_of(content: dict) -> type[Table]:
     return METHODS[checks.one_of("method", content.get("method", "time-steps"), METHODS)]
 
 
-def resolved(content: dict, name: str, folder: Path | None = None) -> Chosen:
+def resolved(content: dict, name: str, folder: Path | None = None) -> ChosenCase:
     """The case that the content of a file describes; relative paths in it are relative to the folder."""
     if "case" in content:
         short = _validated(ShortTable, content, folder)
         frames = {"frames": short.output.frames} if "frames" in short.output.model_fields_set else {}
         chosen = with_parameters(case(short.case), frames | short.parameters)
-        return Chosen(chosen, name, short.output.file and Path(short.output.file), short.output.options())
+        return ChosenCase(chosen, name, short.output.file and Path(short.output.file), short.output.options())
     table = _validated(model_of(content), content, folder)
-    return Chosen(FileCase(name, table), name, table.output.file and Path(table.output.file), table.output.options())
+    return ChosenCase(
+        FileCase(name, table), name, table.output.file and Path(table.output.file), table.output.options()
+    )
 
 
 def _validated(model: type[Table], content: dict, folder: Path | None) -> Table:

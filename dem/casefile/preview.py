@@ -11,7 +11,7 @@ import numpy as np
 
 from dem.base.text import counted
 from dem.model.materials import Material
-from dem.model.particles.kinds import MOST, further_kinds_note, labels
+from dem.model.particles.kinds import MAX_KINDS_LISTED, further_kinds_note, labels
 from dem.soft.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -87,19 +87,19 @@ def measure_progress(sim: System, duration: float) -> Outlook:
 def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str]]:
     """Rows of the report of `dem check`: a name and a text."""
     n, sources = seen.particles, sim.traffic.sources if sim.traffic else []
-    told = [f"{count} x {kind}" for kind, count in seen.counts.items()][:MOST]
+    told = [f"{count} x {kind}" for kind, count in seen.counts.items()][:MAX_KINDS_LISTED]
     yield "particles", (f"{n}: " + ", ".join(told) + further_kinds_note(len(seen.counts))) if n else "none at the start"
     light, heavy = seen.masses
     each = f", {light:.6g} kg each" if light == heavy else f", {light:.4g} to {heavy:.4g} kg"
     if n:
         yield "mass", f"{seen.mass:.6g} kg{each * (n > 1)}"
         yield "density", ", ".join(_densities(sim.particles))
-    for source in sources[:MOST]:
+    for source in sources[:MAX_KINDS_LISTED]:
         yield "put in", f"{source.name}: {source.plan}"
     if seen.volume is not None:
         yield "box", " x ".join(f"{edge:g}" for edge in sim.box.size) + " m"
         yield "solid fraction", f"{seen.solid_fraction:.4g}"
-    for kind, grading in seen.gradings[:MOST]:
+    for kind, grading in seen.gradings[:MAX_KINDS_LISTED]:
         yield "sizes", f"{kind}: {grading}"
     yield from seen.advice
     share = f", {seen.memory / n:.0f} bytes a particle" if n else ""
@@ -112,7 +112,7 @@ def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str
 
 def _densities(particles: Particles) -> Iterator[str]:
     """Densities of the materials of particles; one that is left out is said to be the default."""
-    for k, material in enumerate(list(dict.fromkeys(m for _, m in particles.variants))[:MOST]):
+    for k, material in enumerate(list(dict.fromkeys(m for _, m in particles.variants))[:MAX_KINDS_LISTED]):
         default = " (the default, if none was given)" if material.density == Material.density else ""
         yield f"{material.name or f'material {k}'} {material.density:g} kg/m3{default}"
 

@@ -91,7 +91,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 say = typer.echo
-LEAST_ROOM = 30  # characters of the last column of a table
+MIN_COLUMN_WIDTH = 30  # characters of the last column of a table
 
 
 def show(rows: Iterable[Sequence[str]], title: str = "") -> None:
@@ -101,7 +101,7 @@ def show(rows: Iterable[Sequence[str]], title: str = "") -> None:
         say(f"\n{title}")
     widths = [max(map(len, column)) + 2 for column in zip(*(row[:-1] for row in rows), strict=True)]
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 160
-    room = max(width - sum(widths), LEAST_ROOM)
+    room = max(width - sum(widths), MIN_COLUMN_WIDTH)
     for *cells, last in rows:
         start = "".join(map(str.ljust, cells, widths))
         lines = [part for line in last.splitlines() for part in textwrap.wrap(line, room)] or [""]

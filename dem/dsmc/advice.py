@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from dem.model.fluid.turbulence import Turbulence
     from dem.model.particles.particles import Particles
 
-LEAST = {False: 2, True: 5}  # particles a cell, of each variant for partners, that collisions need at least
+MIN_PARTICLES_PER_CELL = {
+    False: 2,
+    True: 5,
+}  # particles a cell, of each variant for partners, that collisions need at least
 ENOUGH = {False: 10, True: 30}  # that are enough
 FEW = {False: 5, True: 15}  # below which a notice is given
 ADVISED = 0.1  # collisions of a particle in a step
@@ -138,13 +141,13 @@ def cells_of(particles: Particles, box: Box, width: float | None, *, partners: b
             raise ValueError(message)
         cells = np.maximum(1, np.round(size / width)).astype(int)
     each = n / groups / float(cells.prod())
-    if each < LEAST[partners]:
+    if each < MIN_PARTICLES_PER_CELL[partners]:
         of = f" of each of {groups} variants" if groups > 1 else ""
-        wider = f"make them wider than {width * np.cbrt(LEAST[partners] / each):.3g} m"
+        wider = f"make them wider than {width * np.cbrt(MIN_PARTICLES_PER_CELL[partners] / each):.3g} m"
         remedy = wider if cells.prod() > 1 else "take more particles"
         message = (
             f"{' x '.join(map(str, cells))} cells hold {each:.3g} particles{of} each, expected at least "
-            f"{LEAST[partners]} to draw from: {remedy}" + ", or fewer sizes" * (groups > 1)
+            f"{MIN_PARTICLES_PER_CELL[partners]} to draw from: {remedy}" + ", or fewer sizes" * (groups > 1)
         )
         raise ValueError(message)
     x, y, z = cells.tolist()

@@ -20,7 +20,7 @@ from dem.model.fluid.turbulence import Turbulence
 from dem.model.particles.particles import UNIT_NORM
 from dem.run.simulation_base import SimulationBase
 from dem.system.energy_ledger import EnergyLedger
-from dem.system.system import MOST_STEPS
+from dem.system.system import MAX_STEPS
 
 if TYPE_CHECKING:
     import h5py
@@ -111,7 +111,7 @@ def check_fits(state: StochasticState, engine: StochasticEngine) -> None:
     require(off <= UNIT_NORM, f"spheres/q has a norm that is off by {off:.3g}")
     for name in ("impacts", "wall_impacts"):
         check_within(f"spheres/{name}", given[name], 0, np.iinfo(np.int64).max)
-    check_within("tally/step", state.tally["step"], 0, int(MOST_STEPS))
+    check_within("tally/step", state.tally["step"], 0, int(MAX_STEPS))
     check_within("tally/stuck", state.tally["stuck"], 0, len(own.mass) - 1)
     for name in COUNTS:
         check_within(f"tally/{name}", state.tally[name], 0, np.iinfo(np.int64).max)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import compilation
-from dem.event_driven.engine import LEAST_CELLS, PARTS, HardState
+from dem.event_driven.engine import MIN_CELLS, PARTS, HardState
 from dem.event_driven.simulation import HardSpheres
 from dem.files.checkpoints.serialization import describe_particles, from_recipe, read_particles, recipe, write_particles
 from dem.files.validation import hdf5_validation
@@ -130,7 +130,7 @@ def _check_cells(state: HardState, own: dict[str, object]) -> None:
     space = state.space
     for name in ("boundary", "gravity", "period", "per_metre"):
         require(np.array_equal(space[name], np.array(own[name])), f"space/{name} is not that of the box")
-    least = [LEAST_CELLS[kind] for kind in space["boundary"].tolist()]
+    least = [MIN_CELLS[kind] for kind in space["boundary"].tolist()]
     widest = 2 * state.spheres["row"][:, RADIUS].max()
     fits = (
         (space["cells"] >= least).all() and (space["width"] >= widest).all() and (space["lower"] < space["upper"]).all()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
-from dem.event_driven.engine import LEAST_PERIOD, MARGIN
+from dem.event_driven.engine import MARGIN, MIN_PERIOD
 from dem.kernels.event_driven import events
 from dem.kernels.event_driven.events import ImpactLaws
 from dem.kernels.event_driven.impact import ImpactLaw
@@ -64,9 +64,9 @@ def check_box(box: Box | None, particles: Particles) -> None:
     largest = max(2 * shape.radii[0] for shape, _ in particles.variants)
     for name in box.periodic:
         size = box.size[AXES.index(name)]
-        if size < LEAST_PERIOD * (1 + MARGIN) * largest:
+        if size < MIN_PERIOD * (1 + MARGIN) * largest:
             message = (
-                f"box is {size:g} m long along the periodic axis {name}, expected at least {LEAST_PERIOD} times the "
+                f"box is {size:g} m long along the periodic axis {name}, expected at least {MIN_PERIOD} times the "
                 f"largest diameter, {largest:g} m: enlarge it"
             )
             raise ValueError(message)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 # A cell is at least this much wider than the largest sphere, so that rounding never hides a neighbour.
 MARGIN = 1e-6
 SPACIOUS = 0.8  # width of a cell over the mean distance of the spheres, where the spheres themselves need less
-LEAST_PERIOD = 5  # cells along a periodic axis, so that no more than one image of a sphere is near
-LEAST_CELLS = {flight.WALLED: 1, flight.OPEN: 3, flight.PERIODIC: LEAST_PERIOD}  # along an axis
+MIN_PERIOD = 5  # cells along a periodic axis, so that no more than one image of a sphere is near
+MIN_CELLS = {flight.WALLED: 1, flight.OPEN: 3, flight.PERIODIC: MIN_PERIOD}  # along an axis
 
 
 class HardState(NamedTuple):
@@ -149,7 +149,7 @@ def _space(particles: Particles, box: Box | None, gravity: tuple[float, float, f
     lower = position.min(0) - 0.5 * diameter if box is None else np.array(box.lower)
     upper = position.max(0) + 0.5 * diameter if box is None else np.array(box.upper)
     width = max((1 + MARGIN) * diameter, SPACIOUS * _cube_root(float((upper - lower).prod()) / n))
-    least = np.array([LEAST_CELLS[b] for b in boundary])
+    least = np.array([MIN_CELLS[b] for b in boundary])
     cells = np.maximum(least, np.floor((upper - lower) / width)).astype(np.int64)
     width = np.full(3, width) if box is None else (upper - lower) / cells
     return space_of(boundary, lower, upper, gravity, cells, width)._replace(

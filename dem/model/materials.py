@@ -13,7 +13,7 @@ from dem.model.temperature_tables import Property
 THERMAL = {"conductivity": "W/(m K)", "heat_capacity": "J/(kg K)", "real_young": "Pa"}
 BY_TEMPERATURE = ("conductivity", "heat_capacity")
 CONTACT_TABLES = {"restitution_by_temperature": "restitution", "friction_by_temperature": "friction"}
-MOST_EXPANSION = 1e-3  # of the coefficient, that of a gas being three times as large [1/K]
+MAX_EXPANSION = 1e-3  # of the coefficient, that of a gas being three times as large [1/K]
 OPTIONAL = {*THERMAL, *CONTACT_TABLES, "expansion"}  # that files leave out where they are not given
 
 
@@ -114,7 +114,7 @@ class Material:
                 else:
                     checked[name] = checks.number(name, getattr(self, name), above=0, unit=unit)
         if self.expansion is not None:
-            checked["expansion"] = checks.number("expansion", self.expansion, above=0, most=MOST_EXPANSION, unit="1/K")
+            checked["expansion"] = checks.number("expansion", self.expansion, above=0, most=MAX_EXPANSION, unit="1/K")
         for name in CONTACT_TABLES:
             if getattr(self, name) is not None:
                 checked[name] = _checked_table(name, getattr(self, name))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from dem.files.reading.trajectory import Trajectory
 
-MOST = 30  # particles whose paths can be told apart
+MAX_PATHS = 30  # particles whose paths can be told apart
 INSTANTS, BODIES = 12, 120  # at most
 FLAT = 3.0  # largest radii: what stays within is seen from one side only
 
@@ -48,7 +48,7 @@ def paths(run: Trajectory) -> Figure:
 def moving(run: Trajectory) -> list[int]:
     """The horizontal axes along which particles move, or are spread."""
     check_particles(run)
-    tracks = np.array([all_positions(run, frame) for frame in numbers_up_to(len(run), MOST)])
+    tracks = np.array([all_positions(run, frame) for frame in numbers_up_to(len(run), MAX_PATHS)])
     up = int(np.abs(vertical(run)).argmax())
     sides = [axis for axis in range(3) if axis != up]
     radius = max(float(variant.radii.max()) for variant in run.variants)
@@ -63,7 +63,7 @@ def _spread(x: np.ndarray) -> float:
 def draw_paths(ax: Axes, run: Trajectory, axis: int) -> None:
     """Draw paths and particles, a horizontal axis to the right."""
     plane = [axis, int(np.abs(vertical(run)).argmax())]
-    shown = numbers_up_to(len(run.kind), MOST)
+    shown = numbers_up_to(len(run.kind), MAX_PATHS)
     tracks = np.array([all_positions(run, frame)[shown][:, plane] for frame in range(len(run))])
     radius = max(float(variant.radii.max()) for variant in run.variants)
     box = corners(run, 0)

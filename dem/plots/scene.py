@@ -10,7 +10,7 @@ import numpy as np
 from dem.base import checks
 from dem.model.domain.box import AXES
 from dem.model.particles.fields import heading
-from dem.model.particles.kinds import MOST, further_kinds_note, labels
+from dem.model.particles.kinds import MAX_KINDS_LISTED, further_kinds_note, labels
 from dem.plots.bodies import (
     box_edges,
     broken_bonds_in_words,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 COLOURS = ("speed", "height", "spin", "size", "kind", "temperature")
 UNITS = {"speed": "m/s", "height": "m", "spin": "rad/s", "size": "m", "temperature": "K"}
-FROM_LEAST = ("height", "size", "temperature")  # whose colours begin at the least value, not at zero
+SCALED_FROM_MINIMUM = ("height", "size", "temperature")  # whose colours begin at the least value, not at zero
 OPACITY = 0.25  # of walls
 SNAPPED = (0.85, 0.1, 0.1)  # colour of bonds that broke since the frame before
 BAR = 0.14  # of the width of the figure, for the colour bar
@@ -127,7 +127,7 @@ def draw_scene(ax: Axes, bar: Axes, run: Trajectory, frame: int, exposures: int,
         _name_kinds(bar, [kind.name for kind in run.kinds], categories(len(run.kinds)))
         return
     _, mapping = _mapped_colours(run, [], limits, colour)
-    whole = colour in FROM_LEAST or colour not in COLOURS
+    whole = colour in SCALED_FROM_MINIMUM or colour not in COLOURS
     shown = ax.figure.colorbar(mapping, cax=bar, extend="neither" if whole else "max")
     shown.set_label(heading(colour, unit_with_prefix(run, colour, limits)[1]))
     shown.outline.set_visible(False)
@@ -181,7 +181,7 @@ def colour_limits(run: Trajectory, frames: Iterable[int], colour: str) -> tuple[
     low, high = float(values.min()), float(np.percentile(values, 98))
     if colour in ("size", "temperature") or colour not in COLOURS:
         high = float(values.max())
-    from_least = colour in FROM_LEAST or colour not in COLOURS
+    from_least = colour in SCALED_FROM_MINIMUM or colour not in COLOURS
     return (low, high) if from_least and low < high else (min(0.0, low), max(0.0, high) or 1.0)
 
 
@@ -230,8 +230,11 @@ def _name_kinds(bar: Axes, names: Sequence[str], palette: np.ndarray) -> None:
     from matplotlib.patches import Patch  # noqa: PLC0415, an extra
 
     bar.set_axis_off()
-    told = [Patch(color=ink, label=label) for label, ink in zip(_short_names(names), palette[:MOST], strict=False)]
-    if len(names) > MOST:
+    told = [
+        Patch(color=ink, label=label)
+        for label, ink in zip(_short_names(names), palette[:MAX_KINDS_LISTED], strict=False)
+    ]
+    if len(names) > MAX_KINDS_LISTED:
         told.append(Patch(color="none", label=further_kinds_note(len(names)).strip()))
     bar.legend(handles=told, loc="center left", bbox_to_anchor=(0, 0.5), frameon=False, fontsize=8, borderaxespad=0,
                handlelength=1.2, handletextpad=0.5)  # fmt: skip

@@ -14,9 +14,9 @@ import numpy as np
 if TYPE_CHECKING:
     from dem.ranks.communicator import Communicator
 
-SAMPLES, LEAST = 16_000, 2000  # size of the sample of positions: of all ranks together, and at least of each
+SAMPLES, MIN_SAMPLES = 16_000, 2000  # size of the sample of positions: of all ranks together, and at least of each
 KEPT = 0.8  # of the longest side: the axis of the cut before is kept if it is as long, so that few bodies migrate
-MOST = 0.1  # highest imbalance (busiest rank over the mean, less 1) that is tolerated
+MAX_IMBALANCE = 0.1  # highest imbalance (busiest rank over the mean, less 1) that is tolerated
 
 
 class Partition:
@@ -53,7 +53,7 @@ class Bisection(Partition):
 
     def renew(self, communicator: Communicator, position: np.ndarray, work: float) -> None:
         """Cut the domains the first time, and again whenever the work has been unequal twice in a row."""
-        each = max(SAMPLES // communicator.ranks, LEAST)
+        each = max(SAMPLES // communicator.ranks, MIN_SAMPLES)
         works = communicator.allgather(work)
         mean = sum(works) / len(works)
         before, self.fair = self.fair, max(works) <= (1.0 + uneven(each, communicator.ranks)) * mean
@@ -78,10 +78,10 @@ def uneven(each: int, ranks: int) -> float:
 
     Examples
     --------
-    >>> [round(uneven(max(SAMPLES // ranks, LEAST), ranks), 3) for ranks in (2, 4, 8, 64)]
+    >>> [round(uneven(max(SAMPLES // ranks, MIN_SAMPLES), ranks), 3) for ranks in (2, 4, 8, 64)]
     [0.011, 0.032, 0.067, 0.1]
     """
-    return min(math.log2(ranks) / math.sqrt(each), MOST)
+    return min(math.log2(ranks) / math.sqrt(each), MAX_IMBALANCE)
 
 
 def cut(position: np.ndarray, weight: np.ndarray, first: int, stop: int, before: Cut | int | None = None) -> Cut | int:

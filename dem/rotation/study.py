@@ -34,8 +34,8 @@ __all__ = [
 
 # torque laws of published tests, by name
 LAWS = {"none": FREE, "sphere": SPHERE, "cylinder": CYLINDER, "heavy-top": HEAVY_TOP}
-MOST_ROWS = 10**9
-MOST_GROWTH = 2.0  # of what friction can only slow down, but for the momentum that one cylinder gives the other
+MAX_ROWS = 10**9
+MAX_GROWTH = 2.0  # of what friction can only slow down, but for the momentum that one cylinder gives the other
 
 
 class RotationHistory(NamedTuple):
@@ -129,8 +129,8 @@ def integrate_rotation(
     steps, every = checks.whole("steps", steps, least=1), checks.whole("every", every, least=1)
     law = _law(torque, q, omega)
     rows = steps // every + 1
-    if rows > MOST_ROWS:
-        message = f"{steps} steps make {rows} rows, at most {MOST_ROWS}: keep fewer with a larger `every` (now {every})"
+    if rows > MAX_ROWS:
+        message = f"{steps} steps make {rows} rows, at most {MAX_ROWS}: keep fewer with a larger `every` (now {every})"
         raise ValueError(message)
     q_out, omega_out = np.empty((4, rows)), np.empty((3, rows))
     scheme = row.scheme_for(np.array(moments)[:, None])
@@ -215,7 +215,7 @@ def rub_cylinders(
     kernels.integrate_pair(
         row.scheme_for(np.ones((3, 1))), radii, friction, first, second, *angular_velocity, time_step, steps, result
     )
-    if not np.isfinite(result).all() or np.abs(result[:, -1]).max() > np.abs(result[:, 0]).max() * MOST_GROWTH:
+    if not np.isfinite(result).all() or np.abs(result[:, -1]).max() > np.abs(result[:, 0]).max() * MAX_GROWTH:
         message = f"the cylinders speed up with {integrator}: lower time_step (now {time_step:g} s)"
         raise FloatingPointError(message)
     return result.T

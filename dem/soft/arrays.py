@@ -21,7 +21,7 @@ from dem.kernels.soft.contact.convex_bodies import LINES, ConvexBodyKinds, Facet
 from dem.kernels.soft.contact.convex_contacts import FOUND_WIDTH, NORMAL_COLUMNS
 from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat
 from dem.kernels.soft.contact.facet_contacts import SLOTS as FACET_SLOTS
-from dem.kernels.soft.fixed import INERTIA
+from dem.kernels.soft.fixed_bodies import INERTIA
 from dem.kernels.soft.neighbours.candidate_pairs import GROUP
 from dem.kernels.soft.state import Bodies, Kinds, Neighbours
 from dem.kernels.soft.wall_contact.box_contacts import FACE_SLOTS

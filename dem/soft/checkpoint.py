@@ -43,7 +43,7 @@ from dem.soft.per_body import BODIES, CONTACTS, PROGRESS, SOLVER, Snapshot, rest
 from dem.soft.simulation import Simulation
 from dem.soft.time_step.limits import ShortestContact
 from dem.system.energy_ledger import EnergyLedger, EnergySums
-from dem.system.system import MOST_STEPS
+from dem.system.system import MAX_STEPS
 
 if TYPE_CHECKING:
     import h5py
@@ -235,7 +235,7 @@ def _ledger(group: h5py.Group, state: Snapshot) -> EnergyLedger:
 
 
 LIGHTEST, HEAVIEST = 2.0**-1000, 2.0**1000  # units of energy a joule
-FACES, MOST_COUNT = 6, 2**62
+FACES, MAX_COUNT = 6, 2**62
 table_number = in_python(wall_history.table_number)
 WATCHED = 4  # overlap, limits of overlap and acceleration, fewest steps; then when and who
 
@@ -251,7 +251,7 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
     _check_contacts(state, engine)
     check_alike(PROGRESS, run_state, stored(PROGRESS, engine.run_state._asdict()))
     check_finite(PROGRESS, run_state)
-    check_within("progress/step", run_state["step"], 0, MOST_STEPS)
+    check_within("progress/step", run_state["step"], 0, MAX_STEPS)
     check_within("progress/phase", run_state["phase"], NOT_STARTED, PREDICTED)
     for name in ("travel", "largest_overlap"):
         check_within(f"progress/{name}", run_state[name], 0.0, np.finfo(np.float64).max)
@@ -276,7 +276,7 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
     _check_watch(state.watch, len(engine.walls.models))
     for name, values in state.solver.items():
         require(isinstance(engine.kinds, ConvexBodyKinds), f"{name} is there without convex shapes")
-        check_within(name, values, 0, MOST_COUNT)
+        check_within(name, values, 0, MAX_COUNT)
     check_within("start_step", np.array([state.start_step]), 0, state.step)
     check_within("unit", np.array([state.energy_unit]), LIGHTEST, HEAVIEST)
     require(np.isfinite(state.step * engine.dt), f"step {state.step} is at no time")
@@ -325,9 +325,9 @@ def check_tied(state: dict[str, np.ndarray], engine: Engine) -> None:
     check_finite("bond_state", state)
     bonds, eased = len(state["state"]), len(state["eased_slack"])
     check_within("bond_state/state", state["state"], 0, REMOVED)
-    check_within("bond_state/when", state["when"], -1, MOST_STEPS)
+    check_within("bond_state/when", state["when"], -1, MAX_STEPS)
     check_within("bond_state/pending", state["pending"], 0, bonds - 1)
-    check_within("bond_state/count", state["count"], 0, MOST_STEPS)
+    check_within("bond_state/count", state["count"], 0, MAX_STEPS)
     check_within("bond_state/pressed", state["pressed"], 0.0, math.inf)
     require(int(state["count"][0]) <= bonds, "bond_state has more bonds that break than there are")
     check_within("bond_state/eased_slack", state["eased_slack"], 0.0, FAR)

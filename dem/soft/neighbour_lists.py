@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from dem.soft.arrays import Layout
 
 CELLS_WITHIN_REACH = 2  # 0.8 times the search of 1; 3 are no better
-MOST_CELLS_PER_BODY = 4
+MAX_CELLS_PER_BODY = 4
 SAMPLE, FEW = 200, 4  # bodies that tell where most of them are, and how many on either side may be far away
 
 
 def most_cells(n: int) -> int:
     """Cells that are worth having for n bodies."""
-    return MOST_CELLS_PER_BODY * n + 64
+    return MAX_CELLS_PER_BODY * n + 64
 
 
 def grid_for(

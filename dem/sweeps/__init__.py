@@ -1,7 +1,8 @@
 """Parameter sweeps: a case run with many values of its parameters, a file for each run, and a table of all.
 
-`sweep.py` plans a sweep and makes it: `words.py` reads values and ranges, `members.py` combines them and names the
-files, `work.py` finds out how far a run is and makes it, `processes.py` makes many; `table.py` is the result.
+`sweep.py` plans a sweep and carries it out. `parameter_words.py` reads values and ranges. `sweep_runs.py` combines them
+and names the files. `execute_run.py` finds out how far a run is and carries it out, `processes.py` many runs.
+`table.py` is the result.
 
 The folder is above `dem.casefile`, because it runs cases and case files. Only the file of a run decides whether it is
 complete: it holds the resolved input, the version and the kernels. So `dem run` and `dem.sweep` leave the same files.

@@ -13,14 +13,14 @@ from multiprocessing import connection
 from typing import TYPE_CHECKING
 
 from dem.base import compilation, interrupts
+from dem.sweeps.execute_run import carry_out, compile_for
 from dem.sweeps.table import Outcome
-from dem.sweeps.work import carry_out, compile_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import TracebackType
 
-    from dem.sweeps.members import Member
+    from dem.sweeps.sweep_runs import SweepRun
 
 UNGUARDED = (
     "processes for the runs cannot be started: a script that calls dem.sweep does so below if __name__ == '__main__':, "
@@ -58,7 +58,7 @@ class _Self:
             time.sleep(PATIENCE)
         os._exit(128 + signal.SIGTERM)
 
-    def carry_out(self, member: Member) -> Outcome:
+    def carry_out(self, member: SweepRun) -> Outcome:
         """Make a run, unless all is to stop."""
         self.busy = True
         try:
@@ -78,7 +78,7 @@ def begin(stop: connection.Connection) -> None:
     SELF.begin(stop)
 
 
-def carry_out_alone(member: Member) -> Outcome:
+def carry_out_alone(member: SweepRun) -> Outcome:
     """Make a run in this process of ours."""
     return SELF.carry_out(member)
 
@@ -114,7 +114,7 @@ class Processes:
 
 
 def by_processes(
-    members: Sequence[Member], first: Sequence[Member], jobs: int, done: Callable[[Member, Outcome], None]
+    members: Sequence[SweepRun], first: Sequence[SweepRun], jobs: int, done: Callable[[SweepRun, Outcome], None]
 ) -> None:
     """Compute all runs in worker processes, after compiling the kernels of `first`; reports each run that is done.
 
@@ -134,8 +134,8 @@ def by_processes(
 
 
 def _round(
-    left: deque[Member], first: Sequence[Member], jobs: int, done: Callable[[Member, Outcome], None]
-) -> list[Member]:
+    left: deque[SweepRun], first: Sequence[SweepRun], jobs: int, done: Callable[[SweepRun, Outcome], None]
+) -> list[SweepRun]:
     """Make runs until none is left, or a process dies; returns those that were under way then."""
     flying = {}
     with Processes(jobs) as pool:
@@ -161,7 +161,10 @@ def _round(
 
 
 def by_executor(
-    executor: Executor, members: Sequence[Member], first: Sequence[Member], done: Callable[[Member, Outcome], None]
+    executor: Executor,
+    members: Sequence[SweepRun],
+    first: Sequence[SweepRun],
+    done: Callable[[SweepRun, Outcome], None],
 ) -> None:
     """Carry out runs with an executor of the user, which gets all of them at once."""
     wait([executor.submit(compile_for, member) for member in first])

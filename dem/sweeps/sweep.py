@@ -15,28 +15,27 @@ from dem.base.user_classes import hinted
 from dem.case import AnyCase, BaseCase, StudyCase
 from dem.run import run_loop
 from dem.run.run_loop import Interrupted
-from dem.sweeps import members as sets
-from dem.sweeps import words
-from dem.sweeps.members import MANY, Member
+from dem.sweeps import parameter_words, sweep_runs
+from dem.sweeps.execute_run import RunOnDisk, case_of, has_threads, inspect_run
+from dem.sweeps.sweep_runs import MANY, SweepRun
 from dem.sweeps.table import FAILED, NAME, OWN, Outcome, Row, SweepTable
-from dem.sweeps.work import RunOnDisk, chosen, has_threads, inspect_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor
     from os import PathLike
 
-    from dem.casefile import Chosen
+    from dem.casefile import ChosenCase
     from dem.files.reading.trajectory import Trajectory
 
 OPTIONS = ("fields", "float32", "compression", "contacts", "checkpoint_every", "strict", "force")
 CHECKED = OPTIONS[:5]
-MOST_TOLD = 20  # lines of what is wrong
+MAX_ERROR_LINES = 20  # lines of what is wrong
 SWITCHES = ("float32", "contacts", "strict", "force")
 
 
 class Ways(NamedTuple):
-    """How parameters are combined, see `dem.sweeps.members.combined`."""
+    """How parameters are combined, see `dem.sweeps.sweep_runs.combined`."""
 
     zipped: bool = False
     drawn: int | None = None
@@ -47,7 +46,7 @@ class Ways(NamedTuple):
 class Plan(NamedTuple):
     """A sweep before it is made."""
 
-    members: list[Member]
+    members: list[SweepRun]
     found: list[RunOnDisk]
     table: SweepTable  # a row for each member, and those of earlier calls
 
@@ -57,7 +56,7 @@ class Plan(NamedTuple):
         return self.table.rows[: len(self.members)]
 
     @property
-    def left(self) -> list[Member]:
+    def left(self) -> list[SweepRun]:
         """Runs that are not finished, nor being run."""
         pairs = zip(self.members, self.found, strict=True)
         return [member for member, found in pairs if found.state not in ("finished", "running")]
@@ -71,7 +70,7 @@ class Plan(NamedTuple):
 
         If only those that are `missing` are wanted, rows that have any keep them.
         """
-        runs = [chosen(member).case for member in self.members]
+        runs = [case_of(member).case for member in self.members]
         if getattr(type(runs[0]), "observables", BaseCase.observables) is not BaseCase.observables:
             self.table.observe(runs, missing=missing)
 
@@ -86,7 +85,7 @@ def planned(
     case: str | PathLike | type[AnyCase], parameters: dict[str, list[str]], *, folder: str | PathLike | None,
     ways: Ways, threads: int | None, overwrite: bool, options: dict[str, Any],
 ) -> Plan:  # fmt: skip
-    """Plan a sweep; parameters are words, see `dem.sweeps.words`.
+    """Plan a sweep; parameters are words, see `dem.sweeps.parameter_words`.
 
     Raises ValueError, TypeError or OSError with one line for each error of any of the runs, before a run starts.
     """
@@ -102,12 +101,12 @@ def planned(
         checks.one_of("option", option, OPTIONS)
     if threads is not None:
         checks.whole("threads", threads, least=1)
-    combinations = sets.combined(parameters, **ways._asdict())
+    combinations = sweep_runs.combined(parameters, **ways._asdict())
     folder = checks.folder(folder or Path(f"{name}-sweep"), parents=True)
-    drafts = [Member(case, each, folder, options, threads, overwrite) for each in combinations]
+    drafts = [SweepRun(case, each, folder, options, threads, overwrite) for each in combinations]
     runs = _checked(drafts)
     endings = {".csv" if isinstance(run.case, StudyCase) else ".h5" for run in runs}
-    files = sets.names(name, parameters, combinations, endings.pop())
+    files = sweep_runs.names(name, parameters, combinations, endings.pop())
     table = _table(folder / NAME, name, parameters, combinations, files)
     files = [row.file for row in table.rows[: len(files)]]
     members = [
@@ -127,23 +126,23 @@ def _named(case: str | PathLike | type[AnyCase]) -> tuple[str | type[AnyCase], s
     return str(case), Path(case).stem if str(case).endswith(".toml") else str(case)
 
 
-def _checked(drafts: list[Member]) -> list[Chosen]:
+def _checked(drafts: list[SweepRun]) -> list[ChosenCase]:
     """The cases of all runs; raises ValueError with all that is wrong, each line once."""
     runs, wrong = [], {}
     for draft in drafts:
         try:
-            run = chosen(draft)
+            run = case_of(draft)
             _check(run, draft)
             runs.append(run)
         except (ValueError, TypeError, OSError) as error:
             wrong |= dict.fromkeys(error_in_words(error).splitlines())
     if wrong:
-        more = [f"and {len(wrong) - MOST_TOLD} more"] if len(wrong) > MOST_TOLD else []
-        raise ValueError("\n".join([*list(wrong)[:MOST_TOLD], *more]))
+        more = [f"and {len(wrong) - MAX_ERROR_LINES} more"] if len(wrong) > MAX_ERROR_LINES else []
+        raise ValueError("\n".join([*list(wrong)[:MAX_ERROR_LINES], *more]))
     return runs
 
 
-def _check(run: Chosen, draft: Member) -> None:
+def _check(run: ChosenCase, draft: SweepRun) -> None:
     """Errors of a run that can be found before its simulation is made."""
     options = run.options | draft.options
     if isinstance(run.case, StudyCase):
@@ -177,12 +176,12 @@ def _table(
     return SweepTable(path, name, list(parameters), [*rows, *(row for row in known.values() if row.file not in made)])
 
 
-def _found(members: list[Member], runs: list[Chosen], table: SweepTable) -> Plan:
+def _found(members: list[SweepRun], runs: list[ChosenCase], table: SweepTable) -> Plan:
     """The plan; raises ValueError if there are other runs in the files, which are not to be replaced."""
     found = [inspect_run(member, run) for member, run in zip(members, runs, strict=True)]
     other = [(m, f) for m, f in zip(members, found, strict=True) if f.state == "other" and not m.overwrite]
     if other:
-        lines = [f"{m.path.name}: {f.outcome.error}" for m, f in other[:MOST_TOLD]]
+        lines = [f"{m.path.name}: {f.outcome.error}" for m, f in other[:MAX_ERROR_LINES]]
         what = counted(len(other), "file of other runs", f"has {len(other)}")
         way_out = "take another folder, or --overwrite (overwrite=True) replaces them"
         raise ValueError("\n".join([*lines, f"{table.path.parent} {what}: {way_out}"]))
@@ -197,12 +196,12 @@ def _found(members: list[Member], runs: list[Chosen], table: SweepTable) -> Plan
     return plan
 
 
-def command(member: Member, *, resumed: bool = False, begun: bool = False) -> str:
+def command(member: SweepRun, *, resumed: bool = False, begun: bool = False) -> str:
     """The command that starts a run, or resumes it.
 
     Examples
     --------
-    >>> command(Member("many-spheres", {"n": "1000", "speed": "5 cm/s"}, Path("a/b.h5"), {"float32": True}))
+    >>> command(SweepRun("many-spheres", {"n": "1000", "speed": "5 cm/s"}, Path("a/b.h5"), {"float32": True}))
     "dem run many-spheres --set n=1000 --set 'speed=5 cm/s' --float32 -o a/b.h5"
     """
     words = ["dem", "run"]
@@ -324,7 +323,7 @@ def sweep(
     With Dask, ``executor=Client().get_executor()``; with MPI, ``executor=mpi4py.futures.MPIPoolExecutor()`` in a script
     that is run by ``mpiexec -n 8 python -m mpi4py.futures script.py``.
     """
-    values = words.of_values(parameters)
+    values = parameter_words.of_values(parameters)
     if measure is not None and not callable(measure):
         message = f"measure is {measure!r}, expected a function of a dem.Trajectory"
         raise TypeError(message)
@@ -350,7 +349,7 @@ def carry_out(
     jobs: int | None = None,
     threads: int | None = None,
     progress: bool | None = None,
-    tell: Callable[[Member, Outcome], None] = lambda *_: None,
+    tell: Callable[[SweepRun, Outcome], None] = lambda *_: None,
 ) -> SweepTable:
     """Make the runs of a plan that are left, telling of each that is done; returns the table, which is written."""
     carry_out_together([plan], plan.left, executor=executor, jobs=jobs, threads=threads, progress=progress, tell=tell)
@@ -360,13 +359,13 @@ def carry_out(
 
 def carry_out_together(
     plans: list[Plan],
-    left: list[Member],
+    left: list[SweepRun],
     *,
     executor: Executor | None = None,
     jobs: int | None = None,
     threads: int | None = None,
     progress: bool | None = None,
-    tell: Callable[[Member, Outcome], None] = lambda *_: None,
+    tell: Callable[[SweepRun, Outcome], None] = lambda *_: None,
 ) -> None:
     """Make some runs of plans of several cases with the same processes; writes their tables, without observables."""
     from dem.sweeps.processes import by_executor, by_processes  # noqa: PLC0415, multiprocessing takes a moment
@@ -378,7 +377,7 @@ def carry_out_together(
     ended = failed = 0
     place = {member.path.resolve(): (plan, k) for plan in plans for k, member in enumerate(plan.members)}
 
-    def done(member: Member, outcome: Outcome) -> None:
+    def done(member: SweepRun, outcome: Outcome) -> None:
         nonlocal ended, failed
         ended, failed = ended + (outcome.verdict != "STOPPED"), failed + (outcome.verdict in FAILED)
         plan, k = place[member.path]
@@ -421,20 +420,20 @@ def _tell_removed(plan: Plan) -> None:
     plan.table.write()
 
 
-def _anywhere(member: Member, threads: int) -> Member:
+def _anywhere(member: SweepRun, threads: int) -> SweepRun:
     """A run as processes in other folders make it as well."""
     file = isinstance(member.case, str) and member.case.endswith(".toml")
     case = str(Path(member.case).resolve()) if file else member.case
     return member._replace(case=case, path=member.path.resolve(), threads=threads)
 
 
-def one_for_each_kernel(members: list[Member]) -> list[Member]:
+def one_for_each_kernel(members: list[SweepRun]) -> list[SweepRun]:
     """One run for each set of kernels: runs differ by words, and by which numbers are zero.
 
     Examples
     --------
     >>> frictions = [{"friction": mu, "n": n} for mu in ("0", "0.1", "0.2") for n in ("10", "20")]
-    >>> [each.settings for each in one_for_each_kernel([Member("gas", settings, None, {}) for settings in frictions])]
+    >>> [each.settings for each in one_for_each_kernel([SweepRun("gas", settings, None, {}) for settings in frictions])]
     [{'friction': '0', 'n': '10'}, {'friction': '0.1', 'n': '10'}]
     """
     found = {}

@@ -54,7 +54,7 @@ class Judgement:
         return not self.failures
 
 
-MOST_STEPS = 2.0**62  # what a 64-bit counter holds, with room
+MAX_STEPS = 2.0**62  # what a 64-bit counter holds, with room
 
 
 class FrameSegment(NamedTuple):
@@ -77,7 +77,7 @@ def evenly_spaced_stops(first: int, steps: int, frames: int) -> list[int]:
 
 def whole_steps(duration: float, time_step: float) -> int:
     """Number of time steps that a duration is rounded to; raises ValueError if it is none, or too many to count."""
-    if not duration / time_step < MOST_STEPS:
+    if not duration / time_step < MAX_STEPS:
         message = f"duration {duration:g} s is too many time steps of {time_step:g} s"
         raise ValueError(message)
     steps = math.floor(duration / time_step + 0.5)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dem.model.shapes.bodies import Variant
 
 ABSENT = 65535  # of positions: not there, or far outside
-MOST = ABSENT - 1
+MAX_QUANTISED = ABSENT - 1
 TOLD = 350  # characters of time, energies, corners and edges of a cell, twice, and of where a wall is
 ROOM = 1.0  # how far beyond its box a particle is shown, in diagonals
 SCRIPTS = ("data.js", "scene.js", "camera.js", "plot.js", "main.js")
@@ -124,7 +124,9 @@ def quantised(x: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray
     there = ((x >= lower) & (x <= upper)).all(axis=-1, keepdims=True)
     span = np.where(upper > lower, upper - lower, 1.0)
     with np.errstate(invalid="ignore"):
-        return np.where(there, np.round((np.where(there, x, lower) - lower) / span * MOST), ABSENT).astype(np.uint16)
+        return np.where(there, np.round((np.where(there, x, lower) - lower) / span * MAX_QUANTISED), ABSENT).astype(
+            np.uint16
+        )
 
 
 def packed(numbers: Sequence[np.ndarray], level: int) -> str:

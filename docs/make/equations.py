@@ -13,7 +13,7 @@ from markdown import fenced, inline, of_docstring
 
 ROOT = Path(__file__).parent.parent.parent
 KERNELS = ROOT / "kernels"
-MOST = 8  # tests that a page lists
+MAX_TESTS = 8  # tests that a page lists
 ROOMS = {
     "laws": "Contact laws", "bonds": "Bonds", "rotation": "Rotation", "walls": "Walls", "fluid": "Fluids",
     "domain": "Box and periodic cell", "event_driven": "Hard spheres", "dsmc": "Random collisions",
@@ -136,5 +136,5 @@ def tests_of(path: Path) -> list[str]:
     classes = [n.name for n in tree.body if isinstance(n, ast.ClassDef)]
     words = {f"{path.stem}.", *(f"dem.{name}(" for name in classes)}
     held += [f"`{test.file}`: `{test.name}`" for test in _tests() if test.words & words]
-    more = len(held) - MOST
-    return held[:MOST] + ([f"and {more} more"] if more > 0 else [])
+    more = len(held) - MAX_TESTS
+    return held[:MAX_TESTS] + ([f"and {more} more"] if more > 0 else [])

@@ -3,12 +3,12 @@
 import os
 
 # the least that each may be; numba shows a traceback for words, and breaks later without threads
-LEAST = {"NUMBA_NUM_THREADS": 1, "NUMBA_DISABLE_JIT": 0, "NUMBA_BOUNDSCHECK": 0}
+MIN_VALUES = {"NUMBA_NUM_THREADS": 1, "NUMBA_DISABLE_JIT": 0, "NUMBA_BOUNDSCHECK": 0}
 
 
 def check():
     """Raise ValueError for a variable that is no whole number, or too low a one."""
-    for name, least in LEAST.items():
+    for name, least in MIN_VALUES.items():
         value = os.environ.get(name, str(least))
         try:
             sound = int(value) >= least

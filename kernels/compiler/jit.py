@@ -47,8 +47,8 @@ from dem.kernels.compiler import (
     inference,
     link_time_inlining,
     lowering,
-    own_folder,
     parallel_for,
+    private_folder,
     processor,
     selection,
     setup,
@@ -315,7 +315,7 @@ def _cache_parents():
     if numba.config.CACHE_DIR:
         yield Path(os.path.realpath(numba.config.CACHE_DIR))
     with suppress(OSError):  # the user has none
-        yield Path(os.path.realpath(own_folder.user_cache()))
+        yield Path(os.path.realpath(private_folder.user_cache()))
 
 
 def _cache_folder():
@@ -329,16 +329,16 @@ def _cache_folder():
     refused = []
     for parent in _cache_parents():
         folder = parent / (place + name)
-        reason = own_folder.make_own(folder)
+        reason = private_folder.make_own(folder)
         if reason is None:
             break
         refused.append(reason)
     else:
-        return own_folder.temporary(), "no folder keeps them", "; ".join(refused) or "the user has no cache folder"
+        return private_folder.temporary(), "no folder keeps them", "; ".join(refused) or "the user has no cache folder"
     older = [other for other in parent.glob(place + "*") if not other.name.startswith(place + FINGERPRINT)]
     _remove_unused(older, SPARED)
     with suppress(OSError):
-        if parent == Path(os.path.realpath(own_folder.user_cache())):
+        if parent == Path(os.path.realpath(private_folder.user_cache())):
             _remove_unused(parent.glob("kernels-*"), FORGOTTEN)
     os.utime(folder)
     new = not any(folder.iterdir())

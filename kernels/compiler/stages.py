@@ -9,7 +9,7 @@ all of them.
 Files of pieces and numba's own are pickles. A plain format would not make
 them safer:
 they hold machine code, which is run as it is read, and their checksum says that they are whole, not whose they are.
-Safety rests on the folder alone, which no other user can have written to (`dem.kernels.compiler.own_folder`).
+Safety rests on the folder alone, which no other user can have written to (`dem.kernels.compiler.private_folder`).
 """
 
 # ruff: noqa: SLF001 (numba has no other way in)

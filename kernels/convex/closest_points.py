@@ -9,10 +9,10 @@ the newest one. If bodies are not apart, a part contains the origin, and the sea
 import math
 
 from dem.kernels.compiler.jit import func, inline
-from dem.kernels.convex.shape_kinds import rounding_of, support_of
+from dem.kernels.convex.shape_registry import rounding_of, support_of
 from dem.kernels.numerics.vector import add, dot, scale, subtract
 
-MOST_STEPS = 100
+MAX_STEPS = 100
 PRECISION = 1e-13  # of a distance, over the sizes that it is a difference of
 TOUCHING = 1e-15  # distance over the sizes of cores that are not apart
 ZERO_VECTOR = (0.0, 0.0, 0.0)
@@ -124,7 +124,7 @@ def closest_points(a, b, r, n):
     v = p_0[1]
     square, shares, steps = dot(v, v), (1.0, 0.0, 0.0, 0.0), 0
     size = math.sqrt(dot(p_0[0], p_0[0])) + math.sqrt(square) + math.sqrt(dot(r, r))
-    while steps < MOST_STEPS and square > (TOUCHING * size) * (TOUCHING * size):
+    while steps < MAX_STEPS and square > (TOUCHING * size) * (TOUCHING * size):
         steps += 1
         length = math.sqrt(square)
         p = core_points(a, b, r, scale(-1.0 / length, v))

@@ -24,13 +24,13 @@ A place moves with A by dx and turns by dθ: dδ = n · dx + (x × n) · dθ, n 
 import math
 
 from dem.kernels.compiler.jit import func, inline, vector_loop
-from dem.kernels.convex.shape_kinds import rounding_of
+from dem.kernels.convex.shape_registry import rounding_of
 from dem.kernels.numerics.quaternion import rotate, rotate_back
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
 
-MOST_CONTACTS = 32  # of a pair; those beyond are left out, as are vertices and edges beyond these numbers
-MOST_VERTICES, MOST_EDGES = 32, 48  # of a body within reach of the other
-MOST_CORNERS = 400  # vertices of a body
+MAX_CONTACTS = 32  # of a pair; those beyond are left out, as are vertices and edges beyond these numbers
+MAX_VERTICES, MAX_EDGES = 32, 48  # of a body within reach of the other
+MAX_CORNERS = 400  # vertices of a body
 # columns of a contact: which pieces touch, above 0; overlap [m]; n; place from the centre of A [m]; w; ∇w, as force and
 # torque about the centre of A [1/m, 1]
 KEY, DEPTH, NORMAL, POINT, WEIGHT, BY_POSITION, BY_ROTATION, COLUMNS = 0, 1, 2, 5, 8, 9, 12, 15
@@ -39,16 +39,16 @@ WIDTH = 8  # edges and vertices are looked at in multiples of this number, so th
 # whether they cross one of A; contacts; all vertices of each body in columns of height and place. What is listed is
 # written before it is known whether it is within reach, and has room for one more
 VERTEX_WIDTH, EDGE_WIDTH, CORNER_WIDTH = 4, 7, 4
-VERTEX_ROOM, EDGE_ROOM = MOST_VERTICES + 1, MOST_EDGES + WIDTH
+VERTEX_ROOM, EDGE_ROOM = MAX_VERTICES + 1, MAX_EDGES + WIDTH
 EDGES_AT = 2 * VERTEX_ROOM * VERTEX_WIDTH
 CROSSES_AT = EDGES_AT + 2 * EDGE_ROOM * EDGE_WIDTH
 FOUND_AT = CROSSES_AT + EDGE_ROOM
-CORNERS_AT = FOUND_AT + MOST_CONTACTS * COLUMNS
-SCRATCH = CORNERS_AT + 2 * CORNER_WIDTH * MOST_CORNERS  # numbers of scratch
+CORNERS_AT = FOUND_AT + MAX_CONTACTS * COLUMNS
+SCRATCH = CORNERS_AT + 2 * CORNER_WIDTH * MAX_CORNERS  # numbers of scratch
 PARALLEL = 1e-14  # sin² of the angle of edges, below which they have no crossing
 NEARLY_PARALLEL = 1e-6  # sin² of the angle of edges, below which their distance has few digits
 ABOUT = 1.0001  # slack of a squared distance that is compared again, exactly
-LEAST = 1e-300
+MIN_DIVISOR = 1e-300
 
 
 @inline
@@ -69,7 +69,7 @@ def tables_of(numbers, at):
 def nearest_of_segment(x, p, q):
     """Place on a segment that is nearest to x."""
     e = subtract(q, p)
-    share = dot(subtract(x, p), e) / max(dot(e, e), LEAST)
+    share = dot(subtract(x, p), e) / max(dot(e, e), MIN_DIVISOR)
     return add_scaled(p, min(max(share, 0.0), 1.0), e)
 
 
@@ -127,7 +127,7 @@ def distance_of_point(numbers, at, y, reach):
         if square < nearest:
             nearest, away = square, v
     distance = math.sqrt(nearest)
-    return distance, scale(1.0 / max(distance, LEAST), away)
+    return distance, scale(1.0 / max(distance, MIN_DIVISOR), away)
 
 
 @inline
@@ -183,7 +183,7 @@ def put(rows, k, v):
 @inline
 def corner_at(side, r, k):
     """Index in scratch of number r of vertex k, of A or B: 0 or 1."""
-    return CORNERS_AT + (side * CORNER_WIDTH + r) * MOST_CORNERS + k
+    return CORNERS_AT + (side * CORNER_WIDTH + r) * MAX_CORNERS + k
 
 
 @vector_loop
@@ -192,7 +192,7 @@ def place_corners(count, numbers, at, q, side, centre, n, scratch):
     for k in range(count):
         x = rotate(q, vertex(numbers, at, k))
         scratch[corner_at(side, 0, k)] = dot(n, x)
-        write_vector_column(scratch, corner_at(side, 1, k), MOST_CORNERS, add(centre, x))
+        write_vector_column(scratch, corner_at(side, 1, k), MAX_CORNERS, add(centre, x))
 
 
 @inline
@@ -218,23 +218,23 @@ def list_within_reach(body, side, level, scratch):
     for k in range(int(numbers[at + 1])):
         row = vertex_row(side, vertices)
         scratch[row] = k
-        put(scratch, row + 1, column_of(scratch, corner_at(side, 1, k), MOST_CORNERS))
-        vertices += 1 if scratch[corner_at(side, 0, k)] > level and vertices < MOST_VERTICES else 0
+        put(scratch, row + 1, column_of(scratch, corner_at(side, 1, k), MAX_CORNERS))
+        vertices += 1 if scratch[corner_at(side, 0, k)] > level and vertices < MAX_VERTICES else 0
     edges, _, first = tables_of(numbers, at)
     for e in range(edges):
         i, j = int(numbers[first + 2 * e]), int(numbers[first + 2 * e + 1])
-        p = column_of(scratch, corner_at(side, 1, i), MOST_CORNERS)
-        q = column_of(scratch, corner_at(side, 1, j), MOST_CORNERS)
+        p = column_of(scratch, corner_at(side, 1, i), MAX_CORNERS)
+        q = column_of(scratch, corner_at(side, 1, j), MAX_CORNERS)
         write_edge(scratch, side, listed, e, p, q)
         highest = max(scratch[corner_at(side, 0, i)], scratch[corner_at(side, 0, j)])
-        listed += 1 if highest > level and listed < MOST_EDGES else 0
+        listed += 1 if highest > level and listed < MAX_EDGES else 0
     return vertices, listed
 
 
 @inline
 def write_contact(scratch, count, key, depth, n, place):
     """Write a contact of the weight 1; returns the number of contacts."""
-    if count >= MOST_CONTACTS:
+    if count >= MAX_CONTACTS:
         return count
     row, none = FOUND_AT + count * COLUMNS, (0.0, 0.0, 0.0)
     scratch[row + KEY], scratch[row + DEPTH], scratch[row + WEIGHT] = key, depth, 1.0
@@ -262,7 +262,7 @@ def reduce_weight(scratch, row, share, reach, p, q):
     if other <= 0.0:
         return
     depth, n, x = scratch[row + DEPTH], triple(scratch, row + NORMAL), triple(scratch, row + POINT)
-    m, weight = scale(1.0 / max(distance, LEAST), v), scratch[row + WEIGHT]
+    m, weight = scale(1.0 / max(distance, MIN_DIVISOR), v), scratch[row + WEIGHT]
     ratio = min(other / depth, 1.0)
     factor, slope = 1.0 - share * ratio * ratio, -2.0 * share * ratio / depth * weight
     by_position = add_scaled(m, -ratio, n)
@@ -400,7 +400,7 @@ def extent(body, n):
 def find_contacts(a, b, r, n, scratch):
     """All contacts of two rounded polyhedra whose cores are apart.
 
-    a, b: ConvexBody, of `dem.kernels.convex.shape_kinds.PolyhedronKind`.
+    a, b: ConvexBody, of `dem.kernels.convex.shape_registry.PolyhedronKind`.
     r: from the centre of A to that of B [m].
     n: unit vector, about from A to B: pieces of either that are far from the other's plane across n are left out.
         The contacts that are found do not depend on it.

@@ -20,7 +20,7 @@ from dem.kernels.convex.overlap import (
     surfaces_at,
     unit,
 )
-from dem.kernels.convex.shape_kinds import ConvexBody
+from dem.kernels.convex.shape_registry import ConvexBody
 from dem.kernels.numerics.columns import flat, get, get_quaternion, put
 from dem.kernels.numerics.vector import add, dot, scale, subtract
 
@@ -37,7 +37,7 @@ LINE_A, LINE_B = ROWS, ROWS + 8
 # of new columns: both bodies
 KIND_A, FIRST_A, KIND_B, FIRST_B, OWNER, STEPS, INTEGERS = range(7)
 PIECE_A, PIECE_B = INTEGERS, INTEGERS + 1
-MOST_STEPS = 10  # of a column, after which `overlap` takes over
+MAX_STEPS = 10  # of a column, after which `overlap` takes over
 # angle of a last step, if support points move by no more than this times the sizes. What it leaves out is of second
 # order in the normal and in places, some 1e-10, and of third order in the overlap
 SMALL = 1e-5

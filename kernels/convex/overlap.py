@@ -15,9 +15,9 @@ import math
 from typing import NamedTuple
 
 from dem.kernels.compiler.jit import func, inline, noinline, select
-from dem.kernels.convex.closest_points import MOST_STEPS as MOST_STEPS_OF_DISTANCE
+from dem.kernels.convex.closest_points import MAX_STEPS as MAX_STEPS_OF_DISTANCE
 from dem.kernels.convex.closest_points import ZERO_VECTOR, closest_points
-from dem.kernels.convex.shape_kinds import (
+from dem.kernels.convex.shape_registry import (
     along_two,
     has_flat_places,
     is_smooth,
@@ -29,13 +29,13 @@ from dem.kernels.convex.shape_kinds import (
 )
 from dem.kernels.numerics.vector import across, add, add_scaled, dot, scale, subtract
 
-MOST_STEPS = 60  # of Newton's method
-MOST_SHIFTS = 60
-MOST_POLISHED = 4  # times that Newton's method is tried at the end of shifts
+MAX_STEPS = 60  # of Newton's method
+MAX_SHIFTS = 60
+MAX_NEWTON_RESTARTS = 4  # times that Newton's method is tried at the end of shifts
 # of steps that promise to lower g by this times the sizes: what rounding leaves; and what a step of a small angle may
 # promise, which is then taken to first order
 SHORTEST, SHORT, SMALL_ANGLE = 1e-16, 1e-13, 1e-6
-FIRST_RADIUS, LEAST_RADIUS = 0.5, 1e-14  # of the trust region, in angles
+FIRST_RADIUS, MIN_RADIUS = 0.5, 1e-14  # of the trust region, in angles
 APART = 1e-3  # distance of cores over their sizes, above which its direction is precise
 COARSE = 1e-11  # of g, over the sizes, by which a shift has to lower it
 PARALLEL = 1e-5  # angle of lines that count as parallel, and length over the sizes of lines that count as none
@@ -324,7 +324,7 @@ def newton_overlap(a, b, r, n, lowest, lines):
     g, x_a, x_b, size, surfaces = surfaces_at(a, b, r, n)
     steps, radius = 1, FIRST_RADIUS
     bends, bent = has_flat(a, b), False
-    while steps < MOST_STEPS and g >= lowest:
+    while steps < MAX_STEPS and g >= lowest:
         t_1, t_2, of_a, of_b = frame_across(a, b, n, surfaces, size, lines)
         e = subtract(subtract(x_a, x_b), r)
         g_1, g_2 = dot(e, t_1), dot(e, t_2)
@@ -338,7 +338,7 @@ def newton_overlap(a, b, r, n, lowest, lines):
         if promise <= SHORTEST * size:
             s_1, s_2 = saddle_step(k_11, k_12, k_22, radius)
         length = math.sqrt(s_1 * s_1 + s_2 * s_2)
-        while steps < MOST_STEPS:
+        while steps < MAX_STEPS:
             d_1, d_2 = share * s_1, share * s_2
             if bent:
                 d_1, d_2 = curvature_corrected_step(a, b, n, t_1, t_2, x_a, x_b, of_a, of_b, d_1, d_2, BEND * size)
@@ -380,7 +380,7 @@ def overlap_by_shifts(a, b, r, n, lowest):
     rounding = rounding_of(a) + rounding_of(b)
     g, x_a, x_b, size = function_at(a, b, r, n)
     steps, ended, polished = 1, False, 0
-    for _ in range(MOST_SHIFTS):
+    for _ in range(MAX_SHIFTS):
         if g < lowest:
             return g, n, x_a, x_b, steps, True
         core = g - rounding
@@ -395,7 +395,7 @@ def overlap_by_shifts(a, b, r, n, lowest):
             g, n, x_a = g_m, m, place
             x_b = subtract(add_scaled(x_a, -g, n), r)
         if end:
-            ended = more < MOST_STEPS_OF_DISTANCE
+            ended = more < MAX_STEPS_OF_DISTANCE
             p_0, p_1, p_2, p_3 = points
             d_1, d_2 = lines_where_touching(a, shares, p_0[0], p_1[0], p_2[0], p_3[0], PARALLEL * size)
             e_1, e_2 = lines_where_touching(
@@ -421,7 +421,7 @@ def overlap_by_shifts(a, b, r, n, lowest):
             # where bodies are flat, a distance has few digits of the normal: Newton's method may need a nearer start
             polished += 1
             is_sure = found and (polished > 1 or not has_flat(a, b))
-            if is_sure or polished == MOST_POLISHED:
+            if is_sure or polished == MAX_NEWTON_RESTARTS:
                 break
     return g, n, x_a, x_b, steps, ended
 

@@ -1,7 +1,7 @@
 """Support functions of one convex shape at many normals, for Python."""
 
 from dem.kernels.compiler.jit import kernel
-from dem.kernels.convex.shape_kinds import ConvexBody, support_of
+from dem.kernels.convex.shape_registry import ConvexBody, support_of
 from dem.kernels.numerics.vector import load, store
 
 
@@ -11,7 +11,7 @@ def sample(kinds, number, numbers, at, normal, h, x):
 
     Parameters
     ----------
-    kinds, number, numbers, at : see `dem.kernels.convex.shape_kinds.ConvexBody`
+    kinds, number, numbers, at : see `dem.kernels.convex.shape_registry.ConvexBody`
     normal : (3, D) unit vectors
 
     Writes

@@ -16,8 +16,10 @@ from dem.kernels.numerics.vector import across, add_scaled, cross, dot, scale, s
 
 SHORTEST_CHORD = 1e-3  # of an end of a cylinder, over its radius, that is not one of its rim
 ZERO_VECTOR = (0.0, 0.0, 0.0)
-LEAST = 1e-17  # of components of normals, relative, where curvatures are infinite at 0: what rounding leaves of them
-LOG_LEAST = math.log(LEAST)
+MIN_COMPONENT = (
+    1e-17  # of components of normals, relative, where curvatures are infinite at 0: what rounding leaves of them
+)
+LOG_MIN_COMPONENT = math.log(MIN_COMPONENT)
 
 
 @inline
@@ -114,18 +116,18 @@ def superellipsoid_normal(numbers, at, x):
 
 @inline
 def least_power(q):
-    """LEAST^(q - 1)."""
-    return exponential((q - 1.0) * LOG_LEAST)
+    """MIN_COMPONENT^(q - 1)."""
+    return exponential((q - 1.0) * LOG_MIN_COMPONENT)
 
 
 @inline
 def mixed_derivative(x, y, by_x, by_y, q):
     """Factor (q - 1) (x y)^(q - 2) of the second derivatives of a norm of two numbers; x, y: these over the norm.
 
-    by_x, by_y: x^(q - 1), y^(q - 1). Numbers below `LEAST`, at which curvatures may be infinite, are set to it.
+    by_x, by_y: x^(q - 1), y^(q - 1). Numbers below `MIN_COMPONENT`, at which curvatures may be infinite, are set to it.
     Returns the factor; x, y; x^(q - 1).
     """
-    x, y, least = max(x, LEAST), max(y, LEAST), least_power(q)
+    x, y, least = max(x, MIN_COMPONENT), max(y, MIN_COMPONENT), least_power(q)
     by_x, by_y = max(by_x, least), max(by_y, least)
     return (q - 1.0) * (by_x / x) * (by_y / y), x, y, by_x
 
@@ -219,7 +221,11 @@ def curvature_of_norm(numbers, at, norm):
     q = numbers[at + 5]
     u, h, by = norm
     per_h, least = 1.0 / h, least_power(q)
-    x, y, z = max(abs(u[0]) * per_h, LEAST), max(abs(u[1]) * per_h, LEAST), max(abs(u[2]) * per_h, LEAST)
+    x, y, z = (
+        max(abs(u[0]) * per_h, MIN_COMPONENT),
+        max(abs(u[1]) * per_h, MIN_COMPONENT),
+        max(abs(u[2]) * per_h, MIN_COMPONENT),
+    )
     by_x, by_y, by_z = max(by[0], least), max(by[1], least), max(by[2], least)
     per_all = 1.0 / (x * y * z)  # one division in place of three
     d_x, d_y, d_z = (
@@ -293,7 +299,7 @@ def cylinder_curvature(numbers, at, n):
     height = math.sqrt(n[1] * n[1] + n[2] * n[2])
     y, z = (n[1] / height, n[2] / height) if height > 0.0 else (1.0, 0.0)
     u = (0.0, -z, y)
-    return radius + (core / max(height, LEAST) if height > 0.0 else 0.0), u, radius, cross(n, u)
+    return radius + (core / max(height, MIN_COMPONENT) if height > 0.0 else 0.0), u, radius, cross(n, u)
 
 
 @inline

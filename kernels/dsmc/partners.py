@@ -49,7 +49,7 @@ from dem.kernels.numerics.random import standard_normals_for, uniforms_for
 from dem.kernels.numerics.vector import dot, load, subtract
 
 CHANCE, VELOCITY = 2, 3  # purposes of the random numbers
-LEAST = 1e-12  # of 1 - ρ²: less is rounding
+MIN_UNEXPLAINED = 1e-12  # of 1 - ρ²: less is rounding
 
 
 class VelocityMoments(NamedTuple):
@@ -110,7 +110,7 @@ def weights(wanted, own, others):
     room = math.sqrt((1.0 - own * own) * (1.0 - others * others))
     wanted = min(max(wanted, own * others - room), own * others + room)
     remainder = 1.0 - own * own
-    if remainder < LEAST:  # v tells nothing that u does not
+    if remainder < MIN_UNEXPLAINED:  # v tells nothing that u does not
         return 0.0, others, math.sqrt(max(1.0 - others * others, 0.0))
     a, b = (wanted - own * others) / remainder, (others - own * wanted) / remainder
     return a, b, math.sqrt(max(1.0 - a * wanted - b * others, 0.0))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from dem.kernels.compiler.jit import inline
 
-LEAST = 1e-12  # Reynolds number of which powers are taken
+MIN_REYNOLDS = 1e-12  # Reynolds number of which powers are taken
 
 
 class Beetstra(NamedTuple):
@@ -25,7 +25,7 @@ class Beetstra(NamedTuple):
 @inline
 def factor(part, reynolds, voidage):
     """Drag over Stokes' for u_r; the Reynolds number is that of ε u_r."""
-    re, solid = max(reynolds, LEAST), max(1.0 - voidage, 0.0)
+    re, solid = max(reynolds, MIN_REYNOLDS), max(1.0 - voidage, 0.0)
     square = voidage * voidage
     slow = 10.0 * solid / square + square * (1.0 + 1.5 * math.sqrt(solid))
     above = 1.0 / voidage + 3.0 * voidage * solid + 8.4 * re**-0.343

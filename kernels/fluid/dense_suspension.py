@@ -20,7 +20,7 @@ VOIDAGE, VELOCITY, GRADIENT, PRESSING, ROWS = 0, 1, 4, 13, 16  # rows of `Solved
 OF_BED, OF_SOLVED = gradients.ROWS, gradients.ROWS + 1  # rows of samples, after those of `gradients`: voidage, -∇p
 OF_MIXTURE = OF_SOLVED + 3  # density and viscosity
 ROWS_IN_BED, ROWS_IN_SOLVED, ROWS_IN_MIXTURE = OF_SOLVED, OF_MIXTURE, OF_MIXTURE + 2  # numbers of rows
-LEAST = 0.05  # lower limit of the voidage in laws: overlapping particles may fill a cell
+MIN_VOIDAGE = 0.05  # lower limit of the voidage in laws: overlapping particles may fill a cell
 
 
 class Bed(NamedTuple):
@@ -63,7 +63,7 @@ InMixture = NamedTuple("InMixture", IN_MIXTURE)
 def in_bed(cells, values, x, flow):
     """Sample of a flow at position x, with the voidage there."""
     at = corner(cells, x)
-    voidage = 1.0 if at.outside > 0 else max(value_at(values, 0, at), LEAST)
+    voidage = 1.0 if at.outside > 0 else max(value_at(values, 0, at), MIN_VOIDAGE)
     return InBed(flow.velocity, flow.gradient, flow.change, max(flow.outside, at.outside), voidage)
 
 
@@ -78,7 +78,7 @@ def in_solved(field, t, x):
     )  # fmt: skip
     return InSolved(
         vector_at(values, VELOCITY, at), gradient, (0.0, 0.0, 0.0), at.outside,
-        1.0 if at.outside > 0 else max(value_at(values, VOIDAGE, at), LEAST), vector_at(values, PRESSING, at),
+        1.0 if at.outside > 0 else max(value_at(values, VOIDAGE, at), MIN_VOIDAGE), vector_at(values, PRESSING, at),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from dem.kernels.compiler.jit import inline
 
-LEAST = 1e-12  # Reynolds number whose logarithm is taken
+MIN_REYNOLDS = 1e-12  # Reynolds number whose logarithm is taken
 
 
 class DiFelice(NamedTuple):
@@ -24,7 +24,7 @@ class DiFelice(NamedTuple):
 @inline
 def factor(part, reynolds, voidage):
     """Drag over Stokes' for u_r; the Reynolds number is that of ε u_r."""
-    re = max(reynolds, LEAST)
+    re = max(reynolds, MIN_REYNOLDS)
     apart = 1.5 - math.log10(re)
     chi = 3.7 - 0.65 * math.exp(-0.5 * apart * apart)
     root = 0.63 * math.sqrt(re) + 4.8

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.elementary import exponential_less_one
 
-LEAST = 1e-30  # h rate that is divided by; products of smaller ones are numbers that processors are slow with
+MIN_STEP_RATE = 1e-30  # h rate that is divided by; products of smaller ones are numbers that processors are slow with
 
 
 class Share(NamedTuple):
@@ -33,7 +33,7 @@ class Share(NamedTuple):
 @inline
 def relaxation_of(h, rate):
     """The `Share` of one axis."""
-    x = max(h * rate, LEAST)
+    x = max(h * rate, MIN_STEP_RATE)
     loss = -exponential_less_one(-0.5 * x)
     return Share(loss, h * (loss / x))
 

@@ -17,7 +17,7 @@ import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.vector import dot, load
 
-LEAST = 0.1  # Reynolds number below which the fits are not used
+MIN_REYNOLDS = 0.1  # Reynolds number below which the fits are not used
 SLANT = 1e-3  # least sine and cosine of φ whose powers below 1 are divided by
 
 
@@ -32,7 +32,7 @@ class Zastawny(NamedTuple):
 def drag(part, medium, g, reynolds, slip):
     """Resistance along the body axes [N s/m] of variant g: π/8 μ d Re times C_D - C_L tan φ, across C_D + C_L cot φ."""
     a, b = part.drag, part.lift
-    axis, re = load(medium.axis, g), max(reynolds, LEAST)
+    axis, re = load(medium.axis, g), max(reynolds, MIN_REYNOLDS)
     square, along = dot(slip, slip), dot(axis, slip)
     cosine = min(abs(along) / math.sqrt(square), 1.0) if square > 0.0 else 1.0
     sine = math.sqrt(1.0 - cosine * cosine)

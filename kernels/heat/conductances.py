@@ -25,7 +25,7 @@ from dem.kernels.numerics.elementary import logarithm
 from dem.kernels.numerics.vector import dot, load
 from dem.kernels.soft.chunks import CHUNK, chunk_of, first_candidate
 from dem.kernels.soft.contact.surface_motion import radius_of
-from dem.kernels.soft.fixed import is_fixed
+from dem.kernels.soft.fixed_bodies import is_fixed
 from dem.kernels.soft.neighbours.candidate_pairs import pairs_of
 from dem.kernels.soft.wall_contact.convex_at_walls import find_contacts_of_piece
 from dem.kernels.soft.wall_contact.overlap_regions import find_all_contacts

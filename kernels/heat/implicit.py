@@ -6,7 +6,7 @@ threads and ranks, and for lists of any age.
 """
 
 from dem.kernels.compiler.jit import inline, kernel
-from dem.kernels.heat.by_temperature import value_at
+from dem.kernels.heat.temperature_dependence import value_at
 
 
 @inline

@@ -15,7 +15,7 @@ from dem.kernels.numerics.float_bits import as_float, bits_of_float
 # ln 2 as a number with few bits, whose multiples are exact, and the rest
 LN_2_HIGH, LN_2_LOW = 6.93145751953125e-1, 1.42860682030941723212e-6
 PER_LN_2 = 1.4426950408889634074
-LEAST, MOST = -708.0, 708.0  # beyond these results would not be normal numbers: they are those at the limits
+MIN_EXPONENT, MAX_EXPONENT = -708.0, 708.0  # results beyond these would not be normal numbers: those at the limits
 (E2, E3, E4, E5, E6, E7, E8, E9, E10, E11, E12, E13) = (1.0 / math.factorial(k) for k in range(2, 14))
 SMALLEST = 1e-300  # of what powers are taken
 ROOT_HALF = 0x3FE6A09E667F3BCD  # bits of √½
@@ -46,14 +46,14 @@ def reduced(x):
 @inline
 def exponential(x):
     """e^x."""
-    k, less_one = reduced(max(min(x, MOST), LEAST))
+    k, less_one = reduced(max(min(x, MAX_EXPONENT), MIN_EXPONENT))
     return power_of_two(k) * (1.0 + less_one)
 
 
 @inline
 def exponential_less_one(x):
     """e^x - 1, to full precision where that is small."""
-    k, less_one = reduced(max(min(x, MOST), LEAST))
+    k, less_one = reduced(max(min(x, MAX_EXPONENT), MIN_EXPONENT))
     two = power_of_two(k)
     return two * less_one + (two - 1.0)
 

@@ -2,7 +2,7 @@
 
 A step is *predict* (needs no torque), the torque, *correct*. Between steps a scheme remembers a tuple
 ``memory = (q, w, a)``: a quaternion and two vectors of its own meaning, and more numbers if it wants them
-(`adams_bashforth`). A scheme is `steps.Steps` of
+(`adams_bashforth`). A scheme is `scheme_interface.Steps` of
 
     start(q, omega_body, torque, inertia, dt) -> memory
         from a whole-step state and the world torque on it
@@ -55,10 +55,10 @@ from dem.kernels.rotation.omelyan import OMELYAN, Omelyan
 from dem.kernels.rotation.pcdm import ORIGINAL_PCDM, PCDM
 from dem.kernels.rotation.quaternion_verlet import QUATERNION_VERLET, QuaternionVerlet
 from dem.kernels.rotation.richardson import RICHARDSON, Richardson
+from dem.kernels.rotation.scheme_interface import Steps, behind_half, lead_half
 from dem.kernels.rotation.spherical_pcdm import SPHERICAL_PCDM, SphericalPCDM
 from dem.kernels.rotation.spiral import SPIRAL, Spiral
 from dem.kernels.rotation.splitting import AXIAL_SPLITTING, NO_SQUISH, SPLITTING, AxialSplitting, NoSquish, Splitting
-from dem.kernels.rotation.steps import Steps, behind_half, lead_half
 
 SCHEMES = {
     Euler: EULER,

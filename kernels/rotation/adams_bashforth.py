@@ -9,7 +9,7 @@ from typing import NamedTuple
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.quaternion import angular_acceleration, derivative, rotate_back, step, unit
 from dem.kernels.numerics.vector import add_scaled
-from dem.kernels.rotation.steps import Steps, load_usual, store_usual, velocity_whole, whole_whole
+from dem.kernels.rotation.scheme_interface import Steps, load_usual, store_usual, velocity_whole, whole_whole
 
 
 class AdamsBashforth(NamedTuple):

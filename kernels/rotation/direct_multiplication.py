@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.quaternion import angular_acceleration, derivative, renormalise, rotate_back, step, turn_body
 from dem.kernels.numerics.vector import add_scaled, dot
-from dem.kernels.rotation.steps import explicit
+from dem.kernels.rotation.scheme_interface import explicit
 
 
 class ScalarFactor(NamedTuple):

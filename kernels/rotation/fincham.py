@@ -9,7 +9,7 @@ from typing import NamedTuple
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.quaternion import derivative, rotate, rotate_back, step, unit
 from dem.kernels.numerics.vector import add_scaled, divide, multiply
-from dem.kernels.rotation.steps import Steps, velocity_of_last_momentum
+from dem.kernels.rotation.scheme_interface import Steps, velocity_of_last_momentum
 
 
 class Fincham(NamedTuple):

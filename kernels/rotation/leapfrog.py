@@ -10,7 +10,7 @@ from typing import NamedTuple
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.quaternion import cayley, derivative, product, renormalise, step, unit
 from dem.kernels.numerics.vector import add_scaled, dot, scale
-from dem.kernels.rotation.steps import leaping
+from dem.kernels.rotation.scheme_interface import leaping
 
 
 class Leapfrog(NamedTuple):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.quaternion import angular_acceleration, renormalise, rotate, rotate_back, turn
 from dem.kernels.numerics.vector import add_scaled
-from dem.kernels.rotation.steps import explicit
+from dem.kernels.rotation.scheme_interface import explicit
 
 
 class PCDM(NamedTuple):

@@ -17,9 +17,9 @@ from dem.kernels.numerics.quaternion import (
     step,
 )
 from dem.kernels.numerics.vector import add_scaled, divide
-from dem.kernels.rotation.steps import Steps, second_kick, start_momentum, whole_momentum
+from dem.kernels.rotation.scheme_interface import Steps, second_kick, start_momentum, whole_momentum
 
-MOST_ITERATIONS = 60
+MAX_ITERATIONS = 60
 CONVERGED = 1e-31  # squared change of the quaternion
 
 
@@ -35,7 +35,7 @@ def predict(memory, inertia, dt):
     omega = add_scaled(omega, 0.5 * dt, angular_acceleration(omega, rotate_back(q, torque), inertia))
     momentum = add_scaled(momentum, 0.5 * dt, torque)
     q_dot = derivative(q, omega)
-    for _ in range(MOST_ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         q_half = step(q, 0.5 * dt, q_dot)
         s = 1.0 / norm_squared(q_half)
         turned = rotate_back_any(q_half, momentum)

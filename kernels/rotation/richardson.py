@@ -9,7 +9,13 @@ from typing import NamedTuple
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.quaternion import derivative, rotate_back, step, unit
 from dem.kernels.numerics.vector import add_scaled, divide
-from dem.kernels.rotation.steps import Steps, second_kick, start_momentum, velocity_of_last_momentum, whole_momentum
+from dem.kernels.rotation.scheme_interface import (
+    Steps,
+    second_kick,
+    start_momentum,
+    velocity_of_last_momentum,
+    whole_momentum,
+)
 
 
 class Richardson(NamedTuple):

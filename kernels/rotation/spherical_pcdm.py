@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.quaternion import renormalise, rotate, rotate_back, turn
 from dem.kernels.numerics.vector import add_scaled, scale
-from dem.kernels.rotation.steps import Steps, behind_half
+from dem.kernels.rotation.scheme_interface import Steps, behind_half
 
 
 class SphericalPCDM(NamedTuple):

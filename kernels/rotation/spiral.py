@@ -9,7 +9,7 @@ from typing import NamedTuple
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.quaternion import angular_acceleration, renormalise, turn_body
 from dem.kernels.numerics.vector import add, add_scaled, scale
-from dem.kernels.rotation.steps import spinning
+from dem.kernels.rotation.scheme_interface import spinning
 
 
 class Spiral(NamedTuple):

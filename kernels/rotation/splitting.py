@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dem.kernels.compiler.jit import closure, inline
 from dem.kernels.numerics.quaternion import exponential_series, product, renormalise, rotate_back
 from dem.kernels.numerics.vector import add_scaled, divide, multiply, scale
-from dem.kernels.rotation.steps import Steps
+from dem.kernels.rotation.scheme_interface import Steps
 
 
 class Splitting(NamedTuple):

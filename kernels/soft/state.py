@@ -79,7 +79,7 @@ class Kinds(NamedTuple):
     max_sphere_offset: np.ndarray  # (G,) largest distance of a sphere's centre from the centre of mass [m]
     bounding_radius: np.ndarray  # (G,) radius of the sphere about the centre of mass that holds the body [m]
     all_single_spheres: bool  # every body is one sphere
-    fixed: bool  # some bodies are fixed; theirs are the kinds whose inverse mass is zero, see `dem.kernels.soft.fixed`
+    fixed: bool  # some bodies are fixed; their kinds have an inverse mass of zero, see `dem.kernels.soft.fixed_bodies`
     is_collinear: np.ndarray  # (G,) int8: 1 if the spheres lie on the segment from the first to the last one
     first_offset: np.ndarray  # (G + 1,) int32: spheres of kind g are first_offset[g] to first_offset[g + 1]
     offset: np.ndarray  # (3, S) sphere centres in the body frame [m]

@@ -1,9 +1,9 @@
 """Shapes of walls: the distance of a place from each, and contacts of a sphere or capsule near it.
 
 Read `geometry` first: all walls in flat arrays, each in its own frame. `primitives`: distances from simple shapes, each
-with a row of `wall_kinds`. `revolution`: what a polyline sweeps. Meshes: `triangles`, `mesh_cells`, and
-`contact_patches`, which counts shared edges once. Sides of capsules: `sides`, `axisymmetric_sides`. Contacts and their
-potentials: `potential_terms`. Motion: `poses` (given functions of time), `rigid_body` (moved by forces).
+with a row of `wall_registry`. `revolution`: what a polyline sweeps. Meshes: `triangles`, `mesh_cells`, and
+`contact_patches`, which counts shared edges once. Sides of capsules: `capsule_sides`, `axisymmetric_sides`. Contacts
+and their potentials: `potential_terms`. Motion: `poses` (given functions of time), `rigid_body` (moved by forces).
 
 To add a built-in wall, touch here `primitives` (distance and gradient) and `geometry` (number of the kind, and its
 row); the files of `dem`, beginning with `dem.model.walls`, are in the table of CONTRIBUTING.md. A wall of another

@@ -1,11 +1,12 @@
 """Contacts of the side of a capsule with walls that turn about an axis: cylinders, cones, discs, polylines, tori.
 
-By the rule of ``sides``. Each segment of the polyline has a strip, the distance from it along the capsule's segment,
-with local minima and, between two of them, a maximum. A minimum is joined with the next on its strip at the maximum
-between them, with an end of the capsule that the strip falls to at the maximum before it or, if there is none, at the
-end itself; and minima of two strips that share a point of the polyline at the minima of the distance from the circle
-that it sweeps. What is joined in ascending order makes a forest; each tree of it is a contact, but for the one that has
-the ends. A torus is a circle of which only the distance less the tube's radius counts.
+The rule is that of ``capsule_sides``. Each segment of the polyline has a strip, the distance from it along the
+capsule's segment, with local minima and, between two of them, a maximum. A minimum is joined with the next one of its
+strip at the maximum between them. It is joined with an end of the capsule to which the strip falls, at the maximum
+before that end or, if there is none, at the end itself. Minima of two strips that share a point of the polyline are
+joined at the minima of the distance from the circle that this point sweeps. Joining in ascending order makes a forest.
+Each tree is a contact, but for the one that has the ends. A torus is a circle of which only the distance less the
+tube's radius counts.
 
 A place x + s u of a segment, s from -1 to 1, is (r, z) about the axis, r² = a (s - m)² + b, z = c + s w. The nearest
 point of the segment of a polyline is in the same half plane; so half the slope of the squared distance is p r' + q w,
@@ -382,7 +383,7 @@ def write_contacts(minima, links, radius, power, contacts, scratch):
 
 @func
 def find_side_on_revolution(x, u, radius, power, numbers, k, contacts, scratch):
-    """Find the contacts of a side with a surface of revolution, as `dem.kernels.walls.sides.find_side_contacts`."""
+    """Find the contacts of a side with a surface of revolution, see `dem.kernels.walls.capsule_sides`."""
     scratch[ENDS, PARENT] = ENDS
     minima, links = write_minima_and_links(x, u, radius, numbers, k, scratch)
     return write_contacts(minima, links, radius, power, contacts, scratch) if minima > 0 else 0
@@ -390,7 +391,7 @@ def find_side_on_revolution(x, u, radius, power, numbers, k, contacts, scratch):
 
 @func
 def find_side_on_torus(x, u, radius, power, numbers, k, contacts, scratch):
-    """Find the contacts of a side with a torus, as `dem.kernels.walls.sides.find_side_contacts` does."""
+    """Find the contacts of a side with a torus, as `dem.kernels.walls.capsule_sides.find_side_contacts` does."""
     ring, tube, side = numbers[k + 9], numbers[k + 10], numbers[k + 11]
     scratch[ENDS, PARENT] = ENDS
     line, circle = line_of(x, u, numbers, k), (ring, 0.0, ring, 0.0)

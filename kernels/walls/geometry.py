@@ -1,6 +1,6 @@
 """Shapes of all walls in flat arrays, each in its own frame, and contacts of a sphere there with one.
 
-A kind of wall is a formula of ``primitives``, the distance of a place and its gradient, and a row of ``wall_kinds``;
+A kind of wall is a formula of ``primitives``, the distance of a place and its gradient, and a row of ``wall_registry``;
 ``dem.model.walls.wall_shapes`` makes the numbers.
 """
 
@@ -11,7 +11,7 @@ from dem.kernels.compiler.jit import func, inline, kernel, noinline, select
 from dem.kernels.numerics.vector import load
 from dem.kernels.walls import contact_patches, primitives, revolution
 from dem.kernels.walls.potential_terms import add_piece, clear_contact
-from dem.kernels.walls.wall_kinds import CONVEX, ENDS_ONLY, FIRST_USER_KIND, KINDS, SPECIAL, WallKind, user_distance
+from dem.kernels.walls.wall_registry import CONVEX, ENDS_ONLY, FIRST_USER_KIND, KINDS, SPECIAL, WallKind, user_distance
 
 MESH, REVOLUTION, PLANE, BALL, RECTANGLE, BLOCK, CAPSULE, TORUS = range(8)
 PRIMITIVES = {

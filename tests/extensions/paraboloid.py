@@ -8,7 +8,7 @@ import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
 from dem.kernels.walls.primitives import cylindrical
-from dem.kernels.walls.wall_kinds import CONVEX, WallKind
+from dem.kernels.walls.wall_registry import CONVEX, WallKind
 
 import dem
 from dem.base import checks

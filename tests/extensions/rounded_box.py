@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import inline
-from dem.kernels.convex.shape_kinds import CONVEX_KINDS, ConvexKind
+from dem.kernels.convex.shape_registry import CONVEX_KINDS, ConvexKind
 from dem.kernels.convex.supports import round_curvature
 
 import dem

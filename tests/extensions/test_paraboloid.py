@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from dem.kernels.walls.geometry import clearances
-from dem.kernels.walls.wall_kinds import KINDS, REFUSED
+from dem.kernels.walls.wall_registry import KINDS, REFUSED
 
 import dem
 from dem.model.walls.wall_shapes import geometry_of

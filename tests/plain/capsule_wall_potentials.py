@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
+from dem.kernels.walls.capsule_sides import SCRATCH, find_side_contacts
 from dem.kernels.walls.geometry import clearance, find_contacts
 from dem.kernels.walls.potential_terms import SIDE_COLUMNS
-from dem.kernels.walls.sides import SCRATCH, find_side_contacts
 
 from dem.model.walls.wall_shapes import geometry_of, room_of_sides
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from dem.kernels.soft.chunks import first_candidate
 from dem.kernels.soft.contact import contact_history
-from dem.kernels.soft.contact.convex_contacts import MOST_SOLVER_STEPS
+from dem.kernels.soft.contact.convex_contacts import MAX_SOLVER_STEPS
 from dem.kernels.soft.integration import chunk_step
 from dem.kernels.soft.state import SOLVER
 from dem.kernels.soft.subdomain import halo_exchange
@@ -67,7 +67,7 @@ def test_reports_tell_ghosts_apart(walls, rng):
         row[halo_exchange.SHARED : halo_exchange.WALL_LOADS], sums * chunk_sums[:ghosts].sum(0)
     )
     most = np.maximum(chunk_sums[ghosts:].max(0), 0)
-    for k in (chunk_step.PAIRS + 1, SOLVER + MOST_SOLVER_STEPS):
+    for k in (chunk_step.PAIRS + 1, SOLVER + MAX_SOLVER_STEPS):
         most[k] = max(chunk_sums[:, k].max(), 0)
     np.testing.assert_array_equal(row[: halo_exchange.OWN], most)
     if walls:

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from dem.kernels.convex import newton_batches, shape_kinds, supports
+from dem.kernels.convex import newton_batches, shape_registry, supports
 from dem.kernels.convex.overlap import BY_SHIFTS, overlap
-from dem.kernels.convex.shape_kinds import CONVEX_KINDS, ConvexBody, ConvexKind, convex_kinds, support_of
+from dem.kernels.convex.shape_registry import CONVEX_KINDS, ConvexBody, ConvexKind, convex_kinds, support_of
 from dem.kernels.numerics import elementary
 from dem.kernels.numerics.columns import BLOCK, flat, put, write_quaternion
 from dem.kernels.numerics.quaternion import product
@@ -325,7 +325,7 @@ def test_support_points_and_curvatures_are_derivatives(name, rng):
         for t in (t_1, t_2):
             up, down = homogeneous(n + h * t), homogeneous(n - h * t)
             assert (up[0] - down[0]) / (2 * h) == pytest.approx(np.dot(x, t), abs=1e-11)
-        k = shape_kinds.along_two(row.curvature(numbers, 0, tuple(n)), tuple(t_1), tuple(t_2))
+        k = shape_registry.along_two(row.curvature(numbers, 0, tuple(n)), tuple(t_1), tuple(t_2))
         slope_1, slope_2 = ((homogeneous(n + h * t)[1] - homogeneous(n - h * t)[1]) / (2 * h) for t in (t_1, t_2))
         expected = slope_1 @ t_1, slope_1 @ t_2, slope_2 @ t_2
         np.testing.assert_allclose(k, expected, rtol=1e-6, atol=1e-9)
@@ -348,8 +348,8 @@ def test_superellipsoids_of_one_exponent_are_those_of_two_that_are_equal(n, rng)
         assert again == pytest.approx(h, rel=1e-14)
         np.testing.assert_allclose(place, x, rtol=1e-13)
         axes = (1.0, 0.0, 0.0), (0.0, 0.6, 0.8)
-        k = shape_kinds.along_two(supports.superellipsoid_curvature(numbers, 0, tuple(m)), *axes)
-        one = shape_kinds.along_two(supports.even_curvature(numbers, 0, tuple(m)), *axes)
+        k = shape_registry.along_two(supports.superellipsoid_curvature(numbers, 0, tuple(m)), *axes)
+        one = shape_registry.along_two(supports.even_curvature(numbers, 0, tuple(m)), *axes)
         np.testing.assert_allclose(one, k, rtol=1e-10, atol=1e-11 * max(abs(k[0]), abs(k[2])))
 
 
@@ -393,7 +393,7 @@ def solved_in_batch(pairs, start):
         newton_batches.begin_at(t, start[t], -math.inf, 0.0, rows)
     count = newton_batches.fill_up(len(pairs), integers, rows)
     results = [None] * len(pairs)
-    for _ in range(newton_batches.MOST_STEPS):
+    for _ in range(newton_batches.MAX_STEPS):
         newton_batches.evaluate_normals(count, ALL, np.array(numbers), integers, rows, rows)
         for t in range(len(pairs)):
             if results[t] is None and rows[flat(newton_batches.STATUS, t)] == newton_batches.FOUND:
@@ -486,7 +486,7 @@ def test_a_kind_of_ones_own_needs_a_row_only():
         convex_kinds([EggKind])
     CONVEX_KINDS[EggKind] = ConvexKind("egg", supports.ball_support, supports.ball_curvature)
     try:
-        kinds = convex_kinds([shape_kinds.EllipsoidKind, EggKind])
+        kinds = convex_kinds([shape_registry.EllipsoidKind, EggKind])
         a = ConvexBody(kinds, 1, np.array([2e-3]), 0, UPRIGHT)
         b = ConvexBody(kinds, 0, np.array([1e-3, 1e-3, 1e-3]), 0, UPRIGHT)
         assert found(a, b, (2.5e-3, 0, 0))[0] == pytest.approx(5e-4, rel=1e-12)

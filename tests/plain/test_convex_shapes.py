@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from dem.kernels.convex.shape_kinds import CONVEX_KINDS
+from dem.kernels.convex.shape_registry import CONVEX_KINDS
 from scipy.spatial.transform import Rotation
 
 from dem.model.shapes.convex_hull import convex_hull

@@ -7,13 +7,13 @@ import pytest
 from dem.kernels.compiler.jit import in_python
 from dem.kernels.convex import facets
 from dem.kernels.convex.overlap import overlap, overlap_of_cores
-from dem.kernels.convex.shape_kinds import ConvexBody, PolyhedronKind, convex_kinds
+from dem.kernels.convex.shape_registry import ConvexBody, PolyhedronKind, convex_kinds
 from dem.kernels.numerics.columns import BLOCK
 from dem.kernels.soft.contact.batch_kinematics import KINEMATICS_ROWS, PARTS
 from scipy.spatial.transform import Rotation
 
 import dem
-from dem.model.shapes.polyhedron import MOST_VERTICES
+from dem.model.shapes.polyhedron import MAX_VERTICES
 
 KINDS = convex_kinds([PolyhedronKind])
 DIE = dem.Polyhedron(vertices=list(itertools.product([0.0, 0.01], repeat=3)), rounding=0.001)
@@ -193,6 +193,6 @@ def test_edges_that_cross_nearby_are_noted(angle, rng):
 
 
 def test_scratch_has_room_for_all_vertices_of_any_polyhedron():
-    assert facets.MOST_CORNERS == MOST_VERTICES
-    assert facets.MOST_CORNERS % facets.WIDTH == 0
+    assert facets.MAX_CORNERS == MAX_VERTICES
+    assert facets.MAX_CORNERS % facets.WIDTH == 0
     assert facets.SCRATCH <= (PARTS - 3) * KINEMATICS_ROWS * BLOCK

@@ -99,8 +99,8 @@ def test_the_command_line_refuses_before_cells_are_made(command, tmp_path, monke
 def test_lists_of_cells_are_bounded_whatever_the_scale(monkeypatch):
     """Sheets near to each other, which are near every cell: lists end at the bound, and still miss no triangle."""
     bound = 40_000
-    monkeypatch.setattr(mesh_cells, "MOST", bound)
-    monkeypatch.setattr(mesh_cells, "MOST_EACH", 0)
+    monkeypatch.setattr(mesh_cells, "MAX_ENTRIES", bound)
+    monkeypatch.setattr(mesh_cells, "MAX_PER_TRIANGLE", 0)
     corners = np.array([[0, 0, 0], [1, 0, 0], [0.9, 1, 0]])
     sheets = np.concatenate([corners + np.array([0, 0, 2e-5 * k]) for k in range(40)])
     surface = dem.Mesh(sheets, np.arange(120).reshape(-1, 3), material=SAND).surface

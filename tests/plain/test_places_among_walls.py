@@ -48,7 +48,7 @@ def test_cells_of_meshes_are_made_once_for_like_sizes(monkeypatch):
 
 
 def test_a_region_that_is_all_wall_has_no_room(monkeypatch):
-    monkeypatch.setattr("dem.model.particles.random_insertion.MOST_OFFERS", 5000)
+    monkeypatch.setattr("dem.model.particles.random_insertion.MAX_ATTEMPTS", 5000)
     inside = {"lower": (-0.015, -0.015, -0.015), "upper": (0.015, 0.015, 0.015)}
     with pytest.raises(ValueError, match="found places for 0 of 3"):
         dem.pack(dem.Sphere(diameter=0.006), SAND, number=3, walls=[WALLS["block"]], **inside)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from dem.kernels import fluid
 from dem.kernels.fluid import gradients
-from dem.kernels.walls import geometry, wall_kinds
+from dem.kernels.walls import geometry, wall_registry
 
 import dem
 from dem.model.walls.wall_triangles import triangles_of
@@ -32,8 +32,8 @@ def test_walls_of_unknown_kinds_are_refused(shape):
 
 
 def test_walls_that_only_spheres_know_are_refused_to_capsules(monkeypatch):
-    row = wall_kinds.KINDS[geometry.TORUS]._replace(sides=wall_kinds.REFUSED)
-    monkeypatch.setitem(wall_kinds.KINDS, geometry.TORUS, row)
+    row = wall_registry.KINDS[geometry.TORUS]._replace(sides=wall_registry.REFUSED)
+    monkeypatch.setitem(wall_registry.KINDS, geometry.TORUS, row)
     wall = dem.Torus((0, 0, 0), (0, 0, 1), 0.02, 0.005, material=STUFF)
     simulation("spheres", wall)
     with pytest.raises(ValueError, match="which capsules would meet with their ends only"):
@@ -41,9 +41,9 @@ def test_walls_that_only_spheres_know_are_refused_to_capsules(monkeypatch):
 
 
 def test_all_kinds_are_known_to_spheres_and_capsules():
-    rows = wall_kinds.KINDS
+    rows = wall_registry.KINDS
     assert sorted(kind for kind in rows if isinstance(kind, int)) == list(range(8))
-    assert all(row.sides != wall_kinds.REFUSED for row in rows.values())
+    assert all(row.sides != wall_registry.REFUSED for row in rows.values())
 
 
 class Unknown(NamedTuple):

@@ -13,7 +13,7 @@ from dem.calibration.runs import RunsLeftError
 from dem.cli.application import app, plain_errors, say
 
 if TYPE_CHECKING:
-    from dem.sweeps.members import Member
+    from dem.sweeps.sweep_runs import SweepRun
     from dem.sweeps.table import Outcome
 
 
@@ -50,7 +50,7 @@ def calibrate(
         say(f"{found}\nsee {folder / REPORT}")
 
 
-def _errors(member: Member, outcome: Outcome) -> None:
+def _errors(member: SweepRun, outcome: Outcome) -> None:
     """Report warnings and errors of a run on stderr."""
     for text in (*outcome.warnings, *([outcome.error] if outcome.error else [])):
         sys.stderr.write(f"dem: {member.words}: {text}\n")

@@ -11,7 +11,7 @@ from dem.base import checks
 from dem.base.notices import issue, refused_before_building
 from dem.base.replace import replace_when_done
 from dem.case import StudyCase, case, names
-from dem.casefile import chosen_case, with_words
+from dem.casefile import choose_case, with_words
 from dem.cli.application import app, plain_errors, say, show
 from dem.cli.commands.run import parameters
 from dem.cli.completion import case_names, cases_and_files
@@ -79,7 +79,7 @@ def check(
     """
     from dem.casefile.preview import measure_progress, rows, so_far  # noqa: PLC0415
 
-    chosen = chosen_case(name, parameters(settings or [])).case
+    chosen = choose_case(name, parameters(settings or [])).case
     table, said = [], "nothing is wrong with it"
     if isinstance(chosen, StudyCase):
         steps = f"{chosen.duration:g} s in time steps of {chosen.time_step:g} s, {chosen.integrator}"

@@ -11,7 +11,7 @@ import typer
 from dem.base.cpu_info import cores
 from dem.base.progress import RemainingTime
 from dem.case.prepare import everything, prepare_all
-from dem.casefile import chosen_case
+from dem.casefile import choose_case
 from dem.cli.application import app, bar, plain_errors, say
 from dem.cli.commands.run import parameters
 from dem.cli.completion import cases_and_files
@@ -79,4 +79,4 @@ def in_words(name: str, given: dict) -> str:
 
 def choose(name: str, given: dict) -> Case | HardSphereCase | StudyCase:
     """The case, or that of a case file, with some parameters set."""
-    return chosen_case(name, given).case
+    return choose_case(name, given).case

@@ -10,7 +10,7 @@ import typer
 
 from dem.cli.application import app, plain_errors, say, show
 from dem.files.reading.trajectory import Trajectory
-from dem.model.particles.kinds import MOST, further_kinds_note, labels
+from dem.model.particles.kinds import MAX_KINDS_LISTED, further_kinds_note, labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,7 +40,7 @@ UNITS = {
     "velocity": "m/s",
     "young": "Pa",
 }
-MOST_SHOWN = 12  # numbers of an array
+MAX_SHOWN = 12  # numbers of an array
 PREFIXES = ("B", "kB", "MB", "GB", "TB")
 
 
@@ -104,12 +104,12 @@ def _head(summary: dict) -> list[tuple[str, str]]:
 
 def _kinds(kinds: list[dict], names: dict[str, str]) -> Iterable[tuple[str, str]]:
     """A row for each kind, up to some number of them."""
-    for label, kind in zip(labels(kind["name"] for kind in kinds[:MOST]), kinds, strict=False):
+    for label, kind in zip(labels(kind["name"] for kind in kinds[:MAX_KINDS_LISTED]), kinds, strict=False):
         material, mass = names[_text(kind["material"])], {"mass": _one_or_ends(kind["mass"])}
         sizes = [_words(kind["sizes"])] if kind["sizes"] else []
         what = ", ".join([kind["shape"], *sizes, f"material {material.removeprefix('material ')}", _words(mass)])
         yield f"{kind['particles']} x {label}", what
-    if len(kinds) > MOST:
+    if len(kinds) > MAX_KINDS_LISTED:
         yield "", further_kinds_note(len(kinds)).strip()
 
 
@@ -164,8 +164,8 @@ def _value(key: str, value: object, names: dict[str, str] | None = None) -> str:
     if isinstance(value, list):
         if any(isinstance(each, dict) for each in value):
             return "; ".join(_value("", each) for each in value)
-        shown = [_value("", each) for each in value[:MOST_SHOWN]]
-        more = f", ... {len(value)} in all" if len(value) > MOST_SHOWN else ""
+        shown = [_value("", each) for each in value[:MAX_SHOWN]]
+        more = f", ... {len(value)} in all" if len(value) > MAX_SHOWN else ""
         return f"({', '.join(shown)}{more}){unit}"
     if value is None:
         return "none"

@@ -15,7 +15,7 @@ from dem.base.notices import refused_before_building
 from dem.base.text import counted
 from dem.base.units import TIME
 from dem.case import StudyCase
-from dem.casefile import chosen_case
+from dem.casefile import choose_case
 from dem.cli.application import app, plain_errors, say
 from dem.cli.completion import cases_and_files
 from dem.model.particles.fields import STATE
@@ -102,7 +102,7 @@ def run(
         message = "give a case, see dem cases, a case file, or --resume FILE"
         raise ValueError(message)
     else:
-        chosen, name, wanted, said_there = chosen_case(name, parameters(settings or []) | options)
+        chosen, name, wanted, said_there = choose_case(name, parameters(settings or []) | options)
         output = output or wanted
         if isinstance(chosen, StudyCase):
             if every or strict or viewed or (said_there | writing).keys() - {"overwrite"}:

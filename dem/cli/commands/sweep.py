@@ -10,16 +10,16 @@ import typer
 
 from dem.cli.application import app, plain_errors, say
 from dem.cli.completion import cases_and_files
-from dem.sweeps.members import MANY
+from dem.sweeps.parameter_words import of_settings
 from dem.sweeps.sweep import Ways, carry_out, planned, shares
+from dem.sweeps.sweep_runs import MANY
 from dem.sweeps.table import FAILED
-from dem.sweeps.words import of_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dem.sweeps.members import Member
     from dem.sweeps.sweep import Plan
+    from dem.sweeps.sweep_runs import SweepRun
     from dem.sweeps.table import Outcome
 
 SETS = "Values 1,2,3 or lo:hi:count, both ends included; vectors in [brackets]; repeatable."
@@ -115,11 +115,11 @@ def _make(plan: Plan, jobs: int | None, threads: int | None, *, quiet: bool) -> 
     )  # fmt: skip
 
 
-def _teller(left: int, *, lines: bool) -> Callable[[Member, Outcome], None]:
+def _teller(left: int, *, lines: bool) -> Callable[[SweepRun, Outcome], None]:
     """Function that reports how each run ended: in a line if there is no bar, with errors on stderr."""
     ended = 0
 
-    def tell(member: Member, outcome: Outcome) -> None:
+    def tell(member: SweepRun, outcome: Outcome) -> None:
         nonlocal ended
         ended += 1
         for warning in outcome.warnings:

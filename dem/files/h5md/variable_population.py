@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ID, BORN, EVENTS = "id", "born", "events"
 TABLES = {BORN: np.int64, "species": np.int32, "variant": np.int32, "mass": np.float64}  # a row a particle
-LEAST, MOST = 64, 4096  # columns that are stored together
+MIN_COLUMNS, MAX_COLUMNS = 64, 4096  # columns that are stored together
 EVENT = np.dtype([
     ("step", "<i8"), ("time", "<f8"), ("particle", "<i8"), ("variant", "<i4"), ("gate", "<i4"),
     ("position", "<f8", 3), ("velocity", "<f8", 3),
@@ -48,7 +48,7 @@ def growing(
     how = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     how.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)  # so that a file has all values that it claims to have
     packed = {"compression": compression, "shuffle": True} if compression else {}
-    chunk = 1, min(max(columns, LEAST), MOST), *width
+    chunk = 1, min(max(columns, MIN_COLUMNS), MAX_COLUMNS), *width
     fill = -1 if np.dtype(dtype).kind == "i" else np.nan
     return group.create_dataset(
         name, (0, 0, *width), dtype, maxshape=(None, None, *width), chunks=chunk, fillvalue=fill, dcpl=how, **packed

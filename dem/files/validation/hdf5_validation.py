@@ -19,8 +19,8 @@ from dem.model.energy import Energy, stored_energies
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MOST_LINKS = 2000  # names of groups and data sets: a trajectory has some 130
-MOST_ATTRIBUTES = 100  # of one of them: the input has some 20
+MAX_LINKS = 2000  # names of groups and data sets: a trajectory has some 130
+MAX_ATTRIBUTES = 100  # of one of them: the input has some 20
 LARGEST_CHUNK = 1 << 26  # bytes that are unpacked at once: ours have a quarter of a megabyte
 VIEW = ("VTKHDF/", "lost/VTKHDF/")  # where virtual data sets may be, in a repaired file too,
 VIEWED = "/particles/trajectory/"  # and where what they are of
@@ -86,10 +86,10 @@ def _links(file: h5py.File) -> list[tuple[bytes, int, object]]:
 
     def visit(name: bytes, link: h5py.h5l.LinkInfo) -> bool | None:
         found.append((name, link.type, link.u))  # an exception here would be lost on its way through HDF5
-        return len(found) > MOST_LINKS or None
+        return len(found) > MAX_LINKS or None
 
     file.id.links.visit(visit, info=True)
-    require(len(found) <= MOST_LINKS, f"it holds more than {MOST_LINKS} groups and data sets")
+    require(len(found) <= MAX_LINKS, f"it holds more than {MAX_LINKS} groups and data sets")
     return found
 
 
@@ -109,7 +109,7 @@ def _check(file: h5py.File, path: bytes, link: int, address: object, groups: set
 
 def _check_attributes(thing: h5py.h5g.GroupID | h5py.h5d.DatasetID, name: str) -> None:
     number = h5py.h5a.get_num_attrs(thing)
-    require(number <= MOST_ATTRIBUTES, f"{name} has {number} attributes, at most {MOST_ATTRIBUTES} are read")
+    require(number <= MAX_ATTRIBUTES, f"{name} has {number} attributes, at most {MAX_ATTRIBUTES} are read")
 
 
 def _check_storage(thing: h5py.h5d.DatasetID, name: str) -> None:

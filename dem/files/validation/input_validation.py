@@ -35,7 +35,7 @@ from dem.model.domain.box import Box, Motion
 from dem.model.domain.cell import Cell
 from dem.model.materials import Material
 from dem.model.particles.fields import STATE
-from dem.model.shapes.shape import MOST_SPHERES
+from dem.model.shapes.shape import MAX_SPHERES
 
 A_PARTICLE, A_SPHERE, A_FRAME = 512, 128, 256  # bytes for each that reading and drawing may need at once
 FACES = 6  # of a box
@@ -192,7 +192,7 @@ def _check_variants(file: h5py.File, particles: int) -> int:
     finite(group, "offsets", (spheres, 3))
     first = indices(group, "first", count + 1, spheres + 1)
     each = np.diff(first.astype(np.int64))
-    fits = first[0] == 0 and first[-1] == spheres and bool(((each > 0) & (each <= MOST_SPHERES)).all())
+    fits = first[0] == 0 and first[-1] == spheres and bool(((each > 0) & (each <= MAX_SPHERES)).all())
     require(fits, f"first does not share {counted(spheres, 'sphere')} out among {counted(count, 'variant')}")
     variant = indices(file, number.name, particles, count)
     balls = int(np.bincount(variant, minlength=count) @ each)

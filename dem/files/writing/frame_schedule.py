@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from dem.base import checks
 from dem.base.parsing import parse_json
 from dem.files.h5md.schema import PARTICLES
-from dem.system.system import MOST_STEPS, FrameSegment
+from dem.system.system import MAX_STEPS, FrameSegment
 
 if TYPE_CHECKING:
     import h5py
 
     from dem.system.system import System
 
-MOST_SEGMENTS = 10_000  # runs that were made longer
-MOST_FRAMES = 10_000_000  # all of them are listed when a run is resumed
+MAX_SEGMENTS = 10_000  # runs that were made longer
+MAX_FRAMES = 10_000_000  # all of them are listed when a run is resumed
 
 
 def plan_of(file: h5py.File, *, steps: bool) -> list[FrameSegment]:
@@ -30,8 +30,8 @@ def plan_of(file: h5py.File, *, steps: bool) -> list[FrameSegment]:
     except TypeError as error:
         raise ValueError(str(error)) from None
     frames = sum(segment.frames for segment in plan)
-    if len(plan) > MOST_SEGMENTS or frames > MOST_FRAMES:
-        message = f"the plan has {frames} frames in {len(plan)} stretches, at most {MOST_FRAMES} in {MOST_SEGMENTS}"
+    if len(plan) > MAX_SEGMENTS or frames > MAX_FRAMES:
+        message = f"the plan has {frames} frames in {len(plan)} stretches, at most {MAX_FRAMES} in {MAX_SEGMENTS}"
         raise ValueError(message)
     for one, after in itertools.pairwise(plan):
         if after.first != one.last:
@@ -55,6 +55,6 @@ def _segment(first: float, length: float, frames: int, *, steps: bool) -> FrameS
         return FrameSegment(first, checks.number("length of the plan", length, above=0, unit="s"), frames)
     first = checks.whole("start of the plan", first, least=0)
     length = checks.whole("length of the plan", length, least=frames)
-    if not math.isfinite(first + length) or first + length > MOST_STEPS:
+    if not math.isfinite(first + length) or first + length > MAX_STEPS:
         raise ValueError(f"the plan ends after {first + length} steps, which are too many to count")
     return FrameSegment(first, length, frames)

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 COMMIT_SECONDS = 0.5  # a frame reaches the disk after so long,
 COMMIT_SHARE = 50  # and not before so many times what the last commit took: writing takes a few per cent at most
-MOST_PENDING = 1 << 26  # bytes of frames that may wait for it
-MOST_STRETCHES = 50  # of a run that was resumed are told, the latest ones: an attribute holds 64 kB
+MAX_PENDING_BYTES = 1 << 26  # bytes of frames that may wait for it
+MAX_RESUMPTIONS = 50  # of a run that was resumed are told, the latest ones: an attribute holds 64 kB
 
 
 class TrajectoryWriter(Observer):
@@ -198,7 +198,7 @@ class TrajectoryWriter(Observer):
         now, step = time.perf_counter(), self.sim.step_count or 0
         if now - self._saved_at >= self._every.seconds or step - self._saved_step >= self._every.steps:
             self.checkpoint()
-        elif self._waiting and (now >= self._next_commit or self._waiting.nbytes > MOST_PENDING):
+        elif self._waiting and (now >= self._next_commit or self._waiting.nbytes > MAX_PENDING_BYTES):
             self._commit()
 
     def checkpoint(self) -> None:
@@ -228,7 +228,7 @@ class TrajectoryWriter(Observer):
         changed = layout.changed(self._file, self.sim)
         stretches = parse_json(about.get("resumed", "[]"), "what the file tells of earlier resumptions")
         about["resumed"] = json.dumps(
-            [*stretches[1 - MOST_STRETCHES :], {"at": self.sim.time, **layout.provenance(self.sim)}]
+            [*stretches[1 - MAX_RESUMPTIONS :], {"at": self.sim.time, **layout.provenance(self.sim)}]
         )
         if changed:
             reason = f"{self.path} was begun with other " + ", ".join(changed)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 WIDE = 3.0  # largest particles that a cell is wide, unless told otherwise
 FEW = 2.0  # of them below which a voidage shows single particles
-MOST = 2**22  # cells
+MAX_CELLS = 2**22  # cells
 
 
 @hinted
@@ -78,8 +78,8 @@ class Cells:
             if len(given) != 3:
                 raise ValueError(f"number is {self.number}, expected cells along x, y and z")
             number = tuple(checks.whole("number of cells", each, least=1) for each in given)
-            if math.prod(number) > MOST:
-                raise ValueError(f"number is {number}, more than {MOST} cells: take fewer")
+            if math.prod(number) > MAX_CELLS:
+                raise ValueError(f"number is {number}, more than {MAX_CELLS} cells: take fewer")
             object.__setattr__(self, "number", number)
         if self.size is not None:
             object.__setattr__(self, "size", checks.number("size", self.size, above=0, unit="m"))
@@ -114,8 +114,8 @@ class Cells:
         size = self.size or WIDE * largest
         fits = [max(1, round(length / size) if self.size else math.floor(length / size + 1e-9)) for length in lengths]
         number = self.number or tuple(fits)
-        if math.prod(number) > MOST:
-            raise ValueError(f"cells of {size:g} m are {math.prod(number)}, more than {MOST}: take larger ones")
+        if math.prod(number) > MAX_CELLS:
+            raise ValueError(f"cells of {size:g} m are {math.prod(number)}, more than {MAX_CELLS}: take larger ones")
         return replace(self, number=number, size=None, lower=lower, upper=upper, periodic=periodic)
 
     def check_wide(self, largest: float) -> None:

@@ -16,7 +16,7 @@ from dem.base.text import counted
 from dem.base.user_classes import hinted
 from dem.model.domain.box import AXES, Box
 from dem.model.materials import Material
-from dem.model.particles.dense_convex import ConvexRelaxation
+from dem.model.particles.convex_relaxation import ConvexRelaxation
 from dem.model.particles.grading import graded
 from dem.model.particles.particles import Particles
 from dem.model.particles.random_insertion import number_or_fraction, region
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from dem.model.particles.sizes import SizeDistribution
 
-MOST = 40_000  # steps of the relaxation
+MAX_RELAXATION_STEPS = 40_000  # steps of the relaxation
 LOOK = 1000  # steps in which overlaps must shrink
 SHRINK = 0.98
 
@@ -152,7 +152,7 @@ def relaxed(state: Relaxation, radius: np.ndarray, size: np.ndarray) -> Relaxati
     wanted = False if compilation.SILENT else None
     with progress_bar(1.0, lambda n, _: f"{counted(n, 'step')}, overlaps shrink", wanted=wanted, steady=False) as moved:
         done = 0.0
-        for step in range(MOST):
+        for step in range(MAX_RELAXATION_STEPS):
             worst = state.step()
             if worst < ENOUGH:
                 return state

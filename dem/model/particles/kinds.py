@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dem.model.materials import Material
     from dem.model.shapes.shape import Shape
 
-MOST = 12  # kinds that are told one by one
+MAX_KINDS_LISTED = 12  # kinds that are told one by one
 FEW = 3  # numbers of a list that are told one by one, such as semi-axes
 
 
@@ -137,7 +137,7 @@ def described(kinds: Sequence[Kind], kind: np.ndarray, variant: np.ndarray, valu
 def in_words(kinds: Sequence[dict]) -> str:
     """Kinds with numbers and sizes in a line, such as ``2 x fibre (Fibre, diameter 0.01, spheres 5)``."""
     words_of_kinds = []
-    for label, kind in zip(labels(kind["name"] for kind in kinds), kinds[:MOST], strict=False):
+    for label, kind in zip(labels(kind["name"] for kind in kinds), kinds[:MAX_KINDS_LISTED], strict=False):
         sizes = (f", {name} {_word(value)}" for name, value in kind["sizes"].items())
         words_of_kinds.append(f"{kind['particles']} x {label} ({kind['shape']}{''.join(sizes)})")
     return ", ".join(words_of_kinds) + further_kinds_note(len(kinds))
@@ -145,7 +145,7 @@ def in_words(kinds: Sequence[dict]) -> str:
 
 def further_kinds_note(count: int) -> str:
     """Error text for too many kinds of particles."""
-    return f" and {counted(count - MOST, 'kind')} more" if count > MOST else ""
+    return f" and {counted(count - MAX_KINDS_LISTED, 'kind')} more" if count > MAX_KINDS_LISTED else ""
 
 
 def _word(value: object) -> str:

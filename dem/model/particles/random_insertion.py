@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from dem.model.particles.sizes import SizeDistribution
     from dem.model.shapes.shape import Shape
 
-MOST_OFFERS = 200_000  # to one particle
-LEAST_OFFERS = 20  # to each particle on average, before it is foreseen how many more find a place
+MAX_ATTEMPTS = 200_000  # to one particle
+MIN_ATTEMPTS = 20  # to each particle on average, before it is foreseen how many more find a place
 MORE_TO_COME = 1.5 / (2 ** (1 / 3) - 1)  # times those of the second half of all tries: by Feder's law, and half as many
 JAMMED, MANY = 0.4, 1000  # solid fraction that so many equal spheres never come to one by one: they jam at 0.384
 CELLS = 4  # at most so many for each sphere
@@ -310,7 +310,7 @@ def scatter(
             )
             so_far.append((tries + offers, int(state[0])))
             moved(state[0] - before, int(state[0]) - before)
-            if state[2] > MOST_OFFERS or is_too_full(so_far, len(bodies)):
+            if state[2] > MAX_ATTEMPTS or is_too_full(so_far, len(bodies)):
                 raise _no_room(bodies[: state[0]], len(bodies), corners, tries + offers)
     return placed.T.copy(), turned.T.copy()
 
@@ -342,10 +342,10 @@ def is_too_full(so_far: list[tuple[int, int]], wanted: int) -> bool:
 
     Equal spheres still to come are as many as one over the cube root of the tries (J. Feder, J. Theor. Biol. 87 (1980)
     237), 3.85 times those that came in the second half of all tries. Half as many again, and what chance may add, are
-    not exceeded by fibres and mixtures of sizes either: their last ones come more slowly than `MOST_OFFERS` allows.
+    not exceeded by fibres and mixtures of sizes either: their last ones come more slowly than `MAX_ATTEMPTS` allows.
     """
     tries, placed = so_far[-1]
-    if tries < max(LEAST_OFFERS * wanted, MOST_OFFERS):
+    if tries < max(MIN_ATTEMPTS * wanted, MAX_ATTEMPTS):
         return False
     late = placed - so_far[bisect_right(so_far, (tries // 2, wanted)) - 1][1]
     return wanted - placed > MORE_TO_COME * (late + 4 * math.sqrt(late) + 10)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LONGEST = 1e6  # length over diameter
 SAME = 1e-9  # relative; two sizes closer than this say the same
-LEAST = 1e-300  # in place of a length of zero
+MIN_DIVISOR = 1e-300  # in place of a length of zero
 
 
 @hinted
@@ -177,9 +177,9 @@ def closest(x: np.ndarray, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np
     """
     a, b, e = (u * u).sum(0), (u * v).sum(0), (v * v).sum(0)
     c, f = (u * x).sum(0), (v * x).sum(0)
-    s = np.clip((b * f - c * e) / np.maximum(a * e - b * b, LEAST), -1.0, 1.0)
-    t = np.clip((b * s + f) / np.maximum(e, LEAST), -1.0, 1.0)
-    return np.clip((b * t - c) / np.maximum(a, LEAST), -1.0, 1.0), t
+    s = np.clip((b * f - c * e) / np.maximum(a * e - b * b, MIN_DIVISOR), -1.0, 1.0)
+    t = np.clip((b * s + f) / np.maximum(e, MIN_DIVISOR), -1.0, 1.0)
+    return np.clip((b * t - c) / np.maximum(a, MIN_DIVISOR), -1.0, 1.0), t
 
 
 @dataclass(frozen=True, kw_only=True)

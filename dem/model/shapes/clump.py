@@ -13,7 +13,7 @@ from dem.base import checks, portable
 from dem.base.user_classes import frozen, hinted
 from dem.model.shapes import mesh_clump
 from dem.model.shapes.principal_body import PrincipalBody, principal_frame
-from dem.model.shapes.shape import MOST_SPHERES
+from dem.model.shapes.shape import MAX_SPHERES
 from dem.model.walls import stl
 
 if TYPE_CHECKING:
@@ -95,8 +95,8 @@ class Clump(PrincipalBody):
     def __post_init__(self) -> None:
         """Check the spheres, find centre and principal axes."""
         count = checks.count_of("radii", self.radii)
-        if not 1 <= count <= MOST_SPHERES:
-            raise ValueError(f"a clump has {count} radii, expected 1 to {MOST_SPHERES}")
+        if not 1 <= count <= MAX_SPHERES:
+            raise ValueError(f"a clump has {count} radii, expected 1 to {MAX_SPHERES}")
         radii = checks.array("radii", self.radii, (count,), "of the spheres [m]", rows="N")
         offsets = checks.array("offsets", self.offsets, (count, 3), "sphere centres [m]", rows="N")
         checks.number("smallest of the radii of the clump", radii.min(), above=0, unit="m")

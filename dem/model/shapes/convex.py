@@ -1,6 +1,6 @@
 """Convex shapes that are known by their support functions: what they have in common, and how they are drawn.
 
-Beside what a `Shape` has, such a shape has ``convex_kind``, a row of `dem.kernels.convex.shape_kinds.CONVEX_KINDS`;
+Beside what a `Shape` has, such a shape has ``convex_kind``, a row of `dem.kernels.convex.shape_registry.CONVEX_KINDS`;
 ``convex_numbers``, the numbers that its support function reads; and ``contact_radius``, its radius in contact laws [m].
 Its ``offsets`` and ``radii`` are those of its bounding sphere.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NORMALS, RAYS = 1500, 100  # directions of support functions, evenly spread; those in which a ball touches the surface
 CELLS = 8  # of surfaces in files and pictures, along an edge of a cube
-LEAST_TURN = 1e-3  # 1 - m·n of normals m whose distances from a place have digits
+MIN_TURN = 1e-3  # 1 - m·n of normals m whose distances from a place have digits
 
 
 def is_convex(shape: Shape) -> bool:
@@ -55,7 +55,7 @@ def supports(shape: Shape, normals: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     >>> h.tolist(), x.diagonal().tolist()
     ([0.003, 0.002, 0.001], [0.003, 0.002, 0.001])
     """
-    from dem.kernels.convex.shape_kinds import convex_kinds  # noqa: PLC0415, runs are read without numba
+    from dem.kernels.convex.shape_registry import convex_kinds  # noqa: PLC0415, runs are read without numba
     from dem.kernels.convex.support_samples import sample  # noqa: PLC0415
 
     h, x = np.empty(normals.shape[1]), np.empty(normals.shape)
@@ -110,7 +110,7 @@ def filling(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
     n, x = normals[:, chosen], x[:, chosen]
     turn = 1 - normals.T @ n
     room = h[:, None] - normals.T @ x
-    radii = np.min(np.where(turn > LEAST_TURN, room / np.maximum(turn, LEAST_TURN), np.inf), axis=0)
+    radii = np.min(np.where(turn > MIN_TURN, room / np.maximum(turn, MIN_TURN), np.inf), axis=0)
     centres = x - radii * n
     radii = np.minimum(radii, np.min(h[:, None] - normals.T @ centres, axis=0))
     _, different = np.unique(np.round(centres.T / h.max(), 6), axis=0, return_index=True)  # all of a sphere are one

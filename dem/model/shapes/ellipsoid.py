@@ -16,11 +16,11 @@ from dem.model.shapes.shape import ConvexShape, MassProperties, checked_contact_
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LEAST_EXPONENT, MOST_EXPONENT = 1.2, 20.0  # bodies with sharper tips or edges have no contact law that is resolved
-MOST_ASPECT = 1e3  # longest over shortest semi-axis
+MIN_EXPONENT, MAX_EXPONENT = 1.2, 20.0  # bodies with sharper tips or edges have no contact law that is resolved
+MAX_ASPECT = 1e3  # longest over shortest semi-axis
 AREA_NODES = 48  # Gauss nodes along an edge of the cube that a surface is projected on
 AREA_POWER = 4  # nodes are s = v⁴: surfaces are powers of s, with exponents from 0.2 on
-LEAST = 1e-300  # in place of a length of zero
+MIN_DIVISOR = 1e-300  # in place of a length of zero
 
 
 @hinted
@@ -171,7 +171,7 @@ class Superellipsoid(ConvexShape):
         object.__setattr__(self, "semi_axes", checked_semi_axes(self.semi_axes))
         given = checks.array("exponents", self.exponents, (2,), "n1 and n2 of a superellipsoid")
         exponents = tuple(
-            checks.number(name, n, least=LEAST_EXPONENT, most=MOST_EXPONENT)
+            checks.number(name, n, least=MIN_EXPONENT, most=MAX_EXPONENT)
             for name, n in zip(("n1 of exponents", "n2 of exponents"), given.tolist(), strict=True)
         )
         object.__setattr__(self, "exponents", exponents)
@@ -240,9 +240,9 @@ def checked_semi_axes(semi_axes: Sequence[float]) -> tuple[float, float, float]:
     """Three semi-axes [m], which have been checked."""
     given = checks.array("semi_axes", semi_axes, (3,), "half the lengths along body x, y, z [m]")
     a, b, c = (checks.number(f"semi_axes[{k}]", value, above=0, unit="m") for k, value in enumerate(given.tolist()))
-    if max(a, b, c) > MOST_ASPECT * min(a, b, c):
+    if max(a, b, c) > MAX_ASPECT * min(a, b, c):
         raise ValueError(
-            f"semi_axes are {a:g}, {b:g} and {c:g} m: the longest is more than {MOST_ASPECT:g} times the shortest, "
+            f"semi_axes are {a:g}, {b:g} and {c:g} m: the longest is more than {MAX_ASPECT:g} times the shortest, "
             "which no time step resolves"
         )
     return a, b, c
@@ -270,9 +270,9 @@ def cube_norm(s: np.ndarray, t: np.ndarray, k: int, exponents: Sequence[float]) 
     p = np.empty((*s.shape, 3))
     p[..., k], p[..., (k + 1) % 3], p[..., (k + 2) % 3] = 1.0, s, t
     x, y, z = np.moveaxis(p, -1, 0)
-    largest = np.maximum(np.maximum(x, y), LEAST)
+    largest = np.maximum(np.maximum(x, y), MIN_DIVISOR)
     sum_across = portable.power(x / largest, n_2) + portable.power(y / largest, n_2)
-    across = np.maximum(largest * portable.power(sum_across, 1 / n_2), LEAST)
+    across = np.maximum(largest * portable.power(sum_across, 1 / n_2), MIN_DIVISOR)
     larger = np.maximum(across, z)
     norm = larger * portable.power(portable.power(across / larger, n_1) + portable.power(z / larger, n_1), 1 / n_1)
     by_across = portable.power(across / norm, n_1 - 1)

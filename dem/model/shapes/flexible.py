@@ -21,7 +21,7 @@ from dem.model.shapes.shape import MassProperties
 if TYPE_CHECKING:
     from dem.model.materials import Material
 
-MOST_SEGMENTS = 2000
+MAX_SEGMENTS = 2000
 BESIDE = 1.5  # diameters between the ends of capsules of one fibre that meet, so that it may bend
 
 
@@ -96,8 +96,8 @@ class FlexibleFibre:
         least, slice_ = (2, 2 * d) if self.smooth else (1, d)
         segments = max(least, math.ceil(axis / slice_ - 1e-9)) if self.segments is None else self.segments
         segments = checks.whole("segments", segments, least=least)
-        if segments > MOST_SEGMENTS:
-            raise ValueError(f"a flexible fibre of {segments} segments is more than {MOST_SEGMENTS}: give fewer")
+        if segments > MAX_SEGMENTS:
+            raise ValueError(f"a flexible fibre of {segments} segments is more than {MAX_SEGMENTS}: give fewer")
         curvature = checks.number("curvature", self.curvature, unit="1/m")
         if abs(curvature) * axis > 2 * math.pi * (1 - 1 / (segments + 1)):
             raise ValueError(f"curvature {curvature:g} 1/m winds {axis:g} m around itself: lower it, or the length")

@@ -19,7 +19,7 @@ from dem.model.walls import stl
 if TYPE_CHECKING:
     from os import PathLike
 
-MOST_VERTICES = 400  # `dem.kernels.convex.facets.MOST_CORNERS`: every contact looks at all of them
+MAX_VERTICES = 400  # `dem.kernels.convex.facets.MAX_CORNERS`: every contact looks at all of them
 
 
 @hinted
@@ -102,9 +102,9 @@ class Polyhedron(PrincipalBody, ConvexShape):
         if count < 4:
             raise ValueError(f"a polyhedron has {count} vertices, expected at least 4")
         hull = convex_hull(given)
-        if len(hull.vertices) > MOST_VERTICES:
+        if len(hull.vertices) > MAX_VERTICES:
             raise ValueError(
-                f"the hull has {len(hull.vertices)} corners, at most {MOST_VERTICES}: simplify the mesh, for "
+                f"the hull has {len(hull.vertices)} corners, at most {MAX_VERTICES}: simplify the mesh, for "
                 "example by trimesh's simplify_quadric_decimation"
             )
         try:

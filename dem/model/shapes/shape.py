@@ -15,7 +15,7 @@ from dem.base.text import counted
 from dem.base.user_classes import frozen, hinted
 
 # in one particle: two such touching make 2^24 pairs, what kernels/soft/neighbours/candidate_pairs.py can count
-MOST_SPHERES = 4000
+MAX_SPHERES = 4000
 
 
 class MassProperties(NamedTuple):
@@ -140,7 +140,7 @@ class Fibre:
         d = checks.number("diameter", self.diameter, above=0, unit="m")
         ratio, n, s = self.aspect_ratio, self.spheres, self.spacing
         if ratio is not None:
-            ratio = checks.number("aspect_ratio", ratio, least=1, most=MOST_SPHERES)
+            ratio = checks.number("aspect_ratio", ratio, least=1, most=MAX_SPHERES)
         if n is not None:
             n = checks.whole("spheres", n, least=1)
         if s is not None:
@@ -164,8 +164,8 @@ class Fibre:
             raise ValueError(f"{n} spheres in an aspect ratio of {ratio:g} coincide: use one sphere or a larger ratio")
         if not math.isfinite(implied * d):
             raise ValueError(f"a fibre of {n} spheres every {s:g} m is too long to measure: lower the spacing")
-        if n > MOST_SPHERES:
-            raise ValueError(f"a fibre of {n} spheres is more than the {MOST_SPHERES} that one particle may have")
+        if n > MAX_SPHERES:
+            raise ValueError(f"a fibre of {n} spheres is more than the {MAX_SPHERES} that one particle may have")
         for name, value in (("diameter", d), ("aspect_ratio", ratio), ("spheres", n), ("spacing", s)):
             object.__setattr__(self, name, value)
 
@@ -293,12 +293,14 @@ class ConvexShape:
     their kind reads.
     """
 
-    CONVEX_KIND: ClassVar[str]  # name of its class in `dem.kernels.convex.shape_kinds`
+    CONVEX_KIND: ClassVar[str]  # name of its class in `dem.kernels.convex.shape_registry`
 
     @property
     def convex_kind(self) -> type:
-        """Its kind among convex shapes, see `dem.kernels.convex.shape_kinds`."""
-        return getattr(import_module("dem.kernels.convex.shape_kinds"), self.CONVEX_KIND)  # runs are read without numba
+        """Its kind among convex shapes, see `dem.kernels.convex.shape_registry`."""
+        return getattr(
+            import_module("dem.kernels.convex.shape_registry"), self.CONVEX_KIND
+        )  # runs are read without numba
 
     @property
     def offsets(self) -> np.ndarray:

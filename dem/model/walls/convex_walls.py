@@ -36,7 +36,7 @@ UNTURNED = (1.0, 0.0, 0.0, 0.0)
 class ConvexWall(NamedTuple):
     """A wall as convex bodies meet it, in its frame."""
 
-    shape: str  # name of a row of `dem.kernels.convex.shape_kinds.CONVEX_KINDS`
+    shape: str  # name of a row of `dem.kernels.convex.shape_registry.CONVEX_KINDS`
     numbers: Sequence[float]  # of its support function
     centre: Point  # [m]
     turn: tuple[float, float, float, float] = UNTURNED  # unit quaternion, shape to frame

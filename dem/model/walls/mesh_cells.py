@@ -15,7 +15,7 @@ FEW = 8  # triangles that are near a cell which is not worth cutting
 SMALL, LESS_SMALL = 1.0, 2.0  # size of such a cell, times the reach; of meshes of many triangles, for memory
 MANY = 200_000
 DEEPEST = 40  # cuts one after the other; the cube is a billion times larger than a cell then
-MOST, MOST_EACH = 2**23, 64  # entries of all lists: so many, and so many more for each triangle
+MAX_ENTRIES, MAX_PER_TRIANGLE = 2**23, 64  # entries of all lists: so many, and so many more for each triangle
 PARTS = np.array([[k & 1, k >> 1 & 1, k >> 2] for k in range(8)]) * 2 - 1  # where the eight parts of a cell lie
 
 
@@ -31,8 +31,9 @@ class MeshCells(NamedTuple):
 def cells_of(surface: Surface, reach: float) -> MeshCells:
     """Cells for spheres of a radius up to the reach [m]; cut while many triangles are near and they are not small.
 
-    Lists hold at most `MOST` entries and `MOST_EACH` a triangle: where cutting all cells of a size would exceed that,
-    those near most triangles are cut alone. Contacts do not depend on it, only how many triangles are looked at.
+    Lists hold at most `MAX_ENTRIES` entries and `MAX_PER_TRIANGLE` a triangle. Where cutting all cells of a size would
+    exceed that, only the cells near most triangles are cut. Contacts do not depend on it, only how many triangles are
+    tested.
     """
     corners = surface.vertices[surface.triangles]
     low, high = corners.min(axis=1), corners.max(axis=1)
@@ -51,7 +52,7 @@ def cells_of(surface: Surface, reach: float) -> MeshCells:
         near = half, reach, middle, surface.rows
         masks, part_counts = _marked(cut, cell, triangle, centre, *near)
         entries = part_counts.reshape(-1, 8).sum(axis=1)
-        room = MOST + MOST_EACH * len(corners) - sum(map(len, lists)) - int(counts[~cut].sum())
+        room = MAX_ENTRIES + MAX_PER_TRIANGLE * len(corners) - sum(map(len, lists)) - int(counts[~cut].sum())
         if entries.sum() > room:
             cut[np.flatnonzero(cut)[_too_many(counts[cut], entries, room)]] = False
             masks, part_counts = _marked(cut, cell, triangle, centre, *near)

@@ -10,7 +10,7 @@ from dem.base.imports import load_entry
 from dem.model.walls.wall import Wall
 
 if TYPE_CHECKING:
-    from dem.kernels.walls.wall_kinds import WallKind
+    from dem.kernels.walls.wall_registry import WallKind
 
 GROUP = "dem.walls"  # entry-point group of walls by their type in case files; any installed package may add to it
 REGISTERED: dict[str, type[Wall]] = {}  # walls of other packages by their type
@@ -30,7 +30,7 @@ def register_wall(wall: type[Wall], kind: type, row: WallKind) -> type[Wall]:
     kind : type
         A NamedTuple without fields, by which kernels find the row.
     row : WallKind
-        Distance, how sides of capsules meet it, and triangles, see `dem.kernels.walls.wall_kinds.WallKind`.
+        Distance, how sides of capsules meet it, and triangles, see `dem.kernels.walls.wall_registry.WallKind`.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def register_wall(wall: type[Wall], kind: type, row: WallKind) -> type[Wall]:
     >>> from dataclasses import dataclass
     >>> from typing import NamedTuple
     >>> from dem.kernels.compiler.jit import inline
-    >>> from dem.kernels.walls.wall_kinds import WallKind
+    >>> from dem.kernels.walls.wall_registry import WallKind
     >>> from dem.model.walls.wall import Wall
     >>> from dem.model.walls.wall_shapes import WallShape
     >>> @inline
@@ -68,7 +68,7 @@ def register_wall(wall: type[Wall], kind: type, row: WallKind) -> type[Wall]:
     'level'
     >>> unregister_wall(Level, LevelKind)
     """
-    from dem.kernels.walls.wall_kinds import KINDS  # noqa: PLC0415, runs are read without numba
+    from dem.kernels.walls.wall_registry import KINDS  # noqa: PLC0415, runs are read without numba
 
     if not (isinstance(wall, type) and issubclass(wall, Wall) and is_dataclass(wall)):
         message = f"{wall!r} is no dataclass of a Wall"
@@ -84,7 +84,7 @@ def register_wall(wall: type[Wall], kind: type, row: WallKind) -> type[Wall]:
 
 def unregister_wall(wall: type[Wall], kind: type) -> None:
     """Forget a wall and its kind, so that they are not found any more."""
-    from dem.kernels.walls.wall_kinds import KINDS  # noqa: PLC0415, runs are read without numba
+    from dem.kernels.walls.wall_registry import KINDS  # noqa: PLC0415, runs are read without numba
 
     del KINDS[kind], REGISTERED[wall.type_name()]
 

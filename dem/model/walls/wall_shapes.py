@@ -13,7 +13,7 @@ from dem.kernels.walls.axisymmetric_sides import MORE, ROWS
 from dem.kernels.walls.geometry import Geometry
 from dem.kernels.walls.revolution import COUNT as POINTS_AT
 from dem.kernels.walls.triangles import NUMBERS
-from dem.kernels.walls.wall_kinds import FIRST_USER_KIND, user_kinds
+from dem.kernels.walls.wall_registry import FIRST_USER_KIND, user_kinds
 from dem.model.walls.mesh_cells import MeshCells, cells_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class WallShape(NamedTuple):
-    """One wall: kind, a key of `dem.kernels.walls.wall_kinds.KINDS`, numbers, triangles if it is a mesh, and bounds."""
+    """Kind of a wall (a key of `dem.kernels.walls.wall_registry.KINDS`), its numbers, bounds, triangles of a mesh."""
 
     kind: int | type
     numbers: np.ndarray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.kernels.walls import geometry
-from dem.kernels.walls.wall_kinds import KINDS
+from dem.kernels.walls.wall_registry import KINDS
 from dem.model.walls.mesh_builders import Triangles, turned
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _profile(shape: WallShape) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return a[:3], a[3:6], np.column_stack([a[9] + a[10] * np.cos(around), a[10] * np.sin(around)])
     if shape.kind == geometry.REVOLUTION:
         return a[:3], a[3:6], a[10:].reshape(-1, 2)
-    message = f"walls of the kind {shape.kind} have no triangles: give some in dem.kernels.walls.wall_kinds.KINDS"
+    message = f"walls of the kind {shape.kind} have no triangles: give some in dem.kernels.walls.wall_registry.KINDS"
     raise ValueError(message)
 
 

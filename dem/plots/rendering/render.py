@@ -12,7 +12,7 @@ from dem.plots.rendering.camera import CLOSEST, Camera
 from dem.plots.rendering.light import FAR, Light, Shadows, occlusion, occlusion_pixels
 from dem.plots.rendering.raster import extent, nearest, nearest_triangles, surface
 
-MOST = 0.7  # share of a picture beyond which all of it is drawn
+MAX_SHARE = 0.7  # share of a picture beyond which all of it is drawn
 LINE_COLOUR, LINE_RADIUS = (0.35, 0.38, 0.42), 0.7  # radius in pixels
 MARGIN = 1  # pixels, for rounding
 
@@ -176,7 +176,7 @@ def render(
     reach = scene.reach if light.occlusion else 0.0
     balls = scene.spheres if scene.meshes is None else np.vstack([scene.spheres, scene.meshes.bounds])
     chosen = changed_pixels(balls, _shadows(scene), scene.k, rays, samples, reach)
-    if len(chosen) > MOST * width * height:
+    if len(chosen) > MAX_SHARE * width * height:
         return _coloured(scene, rays, look, np.arange(width * height)).reshape(height, width, 3)
     picture = _empty(_in_tuples(scene.floor), scene.k, scene.depth, look, camera.span, size).copy()
     picture.reshape(-1, 3)[chosen] = _coloured(scene, rays, look, chosen)

@@ -11,7 +11,7 @@ from dem.base.large_pages import zeros
 from dem.kernels.compiler.jit import in_python
 from dem.kernels.compiler.kind_chain import KindChain
 from dem.kernels.convex.facets import tables_of
-from dem.kernels.convex.shape_kinds import CONVEX_KINDS, BallKind, CapsuleKind, convex_kinds
+from dem.kernels.convex.shape_registry import CONVEX_KINDS, BallKind, CapsuleKind, convex_kinds
 from dem.kernels.convex.support_samples import sample
 from dem.kernels.soft.contact import convex_contacts
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
@@ -98,7 +98,7 @@ def with_poses(kinds: Kinds | Capsules | Mixed, kind: np.ndarray) -> Kinds | Cap
 
 
 def check_walls(particles: Particles, walls: Sequence[Wall]) -> None:
-    """Refuse walls whose contact with a capsule's side is not supported (``dem.kernels.walls.sides``)."""
+    """Refuse walls whose contact with a capsule's side is not supported (``dem.kernels.walls.capsule_sides``)."""
     if not has_capsules(particles.variants):
         return
     for k, wall in enumerate(walls):
@@ -178,7 +178,7 @@ class ConvexParts(NamedTuple):
     offsets: np.ndarray  # (S, 3) their centres in the body frame [m]
     radii: np.ndarray  # (S,) of their bounding spheres [m]
     contact_radii: np.ndarray  # (S,) in contact laws [m]
-    kinds: list[type]  # S of `dem.kernels.convex.shape_kinds.CONVEX_KINDS`
+    kinds: list[type]  # S of `dem.kernels.convex.shape_registry.CONVEX_KINDS`
     numbers: list[Sequence[float]]  # S numbers of the shapes
 
 

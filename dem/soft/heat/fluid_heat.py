@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.kernels.fluid import cells as fluid_cells
-from dem.kernels.fluid.dense_suspension import LEAST, VELOCITY, VOIDAGE, Bed
+from dem.kernels.fluid.dense_suspension import MIN_VOIDAGE, VELOCITY, VOIDAGE, Bed
 from dem.kernels.heat import exchange
 from dem.kernels.heat.exchange import WORD
 from dem.soft.fluid.two_way_coupling import properties_of
-from dem.soft.heat.exact import exact_sum, product
+from dem.soft.heat.exact_sums import exact_sum, product
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dem.model.fluid.fluid import Fluid
     from dem.model.heat_transfer import Convection
     from dem.soft.engine import Engine
-    from dem.soft.heat.exact import Exact
+    from dem.soft.heat.exact_sums import Exact
 
 START, FLOW, MARK, ROWS = range(4)  # rows of the ledger; the last one: time of heating at the last call of a coupling
 HELD = (MARK, 1)  # of the ledger, a flag: a coupling returns the temperatures
@@ -95,7 +95,7 @@ class FluidHeat:
         if self.two_way is None:
             self.capacity[:] = self.density * self.law.heat_capacity * self.law.volume
             return
-        voidage = np.maximum(engine.fluid.model.field.values[VOIDAGE], LEAST)
+        voidage = np.maximum(engine.fluid.model.field.values[VOIDAGE], MIN_VOIDAGE)
         density = properties_of(engine.fluid.model)[0]
         self.capacity[:] = voidage * density * self.law.heat_capacity * self.two_way.cells.volume
 
@@ -119,12 +119,12 @@ class FluidHeat:
         return (slice(None),) * axis + (0 if way > 0 else -1,)
 
     def voidage(self, engine: Engine) -> np.ndarray:
-        """Voidage at the particles (N,), between `LEAST` and 1."""
+        """Voidage at the particles (N,), between `MIN_VOIDAGE` and 1."""
         found = np.empty(engine.owned)
         fluid_cells.interpolate(
             self.cells, engine.fluid.model.field.values[VOIDAGE : VOIDAGE + 1], engine.bodies.position, found
         )
-        return np.clip(found, LEAST, 1.0)
+        return np.clip(found, MIN_VOIDAGE, 1.0)
 
     def fastest(self, engine: Engine, film: np.ndarray) -> float:
         """Largest rate of a cell over its capacity [1/s]; film: (N,) h A of bodies [W/K]."""

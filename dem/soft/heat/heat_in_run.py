@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.kernels.fluid import sampling
-from dem.kernels.heat import by_temperature, exchange, implicit
+from dem.kernels.heat import exchange, implicit, temperature_dependence
 from dem.kernels.heat.conductances import OVERLAP, RADIUS
 from dem.kernels.soft.contact import dissipated_heat
 from dem.kernels.soft.contact.dissipated_heat import DISSIPATED_ROW, HEAT_SUBUNITS
@@ -81,7 +81,7 @@ class HeatInRun(ScalarInRun):
         """Change temperatures by the heat that bodies have gained; see `ScalarInRun.deposit`."""
         if self.enthalpy is None:
             return super().deposit(kind, value, remainder, gained)
-        return by_temperature.deposit(
+        return temperature_dependence.deposit(
             self.enthalpy, value, remainder, gained, 1 / self.unit, kind, self._above, self.law.LARGEST
         )
 
@@ -90,7 +90,7 @@ class HeatInRun(ScalarInRun):
         if self.enthalpy is None:
             return super().contents(kind, value)
         found = np.empty(len(value))
-        by_temperature.enthalpies(self.enthalpy, kind, value, found)
+        temperature_dependence.enthalpies(self.enthalpy, kind, value, found)
         return (found,)
 
     def is_single_substep_possible(self, engine: Engine) -> bool:
@@ -103,7 +103,7 @@ class HeatInRun(ScalarInRun):
         if self.conductivity is not None:
             value, rate = self.rows_of(engine)[0], np.zeros(engine.owned, np.int64)
             for rows in (pairs, walls):
-                by_temperature.adjust(
+                temperature_dependence.adjust(
                     *self.conductivity, engine.kinds.material, engine.bodies.kind, value, self.held,
                     self.tables.of_pairs, self.tables.of_walls, rows.indices, rows.values,
                 )  # fmt: skip
@@ -188,8 +188,8 @@ class HeatInRun(ScalarInRun):
         if self.enthalpy is None:
             return super().content_above(kind, start, value)
         before, after, capacity = np.empty((3, len(value)))
-        by_temperature.enthalpies(self.enthalpy, kind, start, before)
-        by_temperature.enthalpies(self.enthalpy, kind, value, after)
+        temperature_dependence.enthalpies(self.enthalpy, kind, start, before)
+        temperature_dependence.enthalpies(self.enthalpy, kind, value, after)
         implicit.values(self.enthalpy, kind, value, capacity)
         return after - before, capacity
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 GAMMA = 1 - math.sqrt(0.5)  # R. Alexander, SIAM J. Numer. Anal. 14 (1977) 1006: L-stable, of second order
 TOLERANCE = 1e-12  # share of its first residual that conjugate gradients leave
-MOST_ITERATIONS = 100_000  # of conjugate gradients
-CONVERGED, MOST_CORRECTIONS = 1e-9, 60  # share of the values that the last correction of Newton's method changes
+MAX_ITERATIONS = 100_000  # of conjugate gradients
+CONVERGED, MAX_CORRECTIONS = 1e-9, 60  # share of the values that the last correction of Newton's method changes
 FASTEST_COOLING = 0.25  # share of a temperature that a correction leaves at least, where particles radiate
 UNCHANGING = 1e300  # capacity of what keeps its value, over a time
 LARGEST = 2.0**57  # units that pass a contact at once
-MOST_PARTS = 10_000  # in which the amounts of a step are given, so that none is larger
+MAX_PARTS = 10_000  # in which the amounts of a step are given, so that none is larger
 
 
 class HeatSurroundings(NamedTuple):
@@ -124,10 +124,10 @@ class ImplicitExchange:
             most = max(most, light.max(initial=0.0))
             radiating = np.sqrt(np.sqrt(fourth))[self.rows]
         parts = most * stage.unit / LARGEST
-        if not parts <= MOST_PARTS:
+        if not parts <= MAX_PARTS:
             message = (
                 f"{most:.3g} of {stage.law.FIELD} times capacity passes a contact in an implicit step of {dt:.3g} s, "
-                f"expected {MOST_PARTS * LARGEST / stage.unit:.3g} at most: take shorter steps"
+                f"expected {MAX_PARTS * LARGEST / stage.unit:.3g} at most: take shorter steps"
             )
             raise FloatingPointError(message)
         walls = np.where(known, mean[number:-1], math.nan)
@@ -167,7 +167,7 @@ class StageEquations(NamedTuple):
     def solve(self, known_part: np.ndarray, value: np.ndarray) -> np.ndarray:
         """U by Newton's method, from a first guess of it; given: P. Raises FloatingPointError if that fails."""
         is_linear = self.surroundings.radiated is None and self.stage.has_constant_capacity
-        for _ in range(MOST_CORRECTIONS):
+        for _ in range(MAX_CORRECTIONS):
             change = self._correction(known_part, value)
             if change is None:
                 break
@@ -195,7 +195,7 @@ class StageEquations(NamedTuple):
         x, r, *more = np.empty((5, value.size))
         r[:] = gain + known_part - np.concatenate([content, above]) / self.time
         r[is_fixed] = 0.0
-        done = implicit.solve(*self.edges, diagonal + slope, x, r, *more, TOLERANCE, MOST_ITERATIONS)
+        done = implicit.solve(*self.edges, diagonal + slope, x, r, *more, TOLERANCE, MAX_ITERATIONS)
         return x if done >= 0 else None
 
 

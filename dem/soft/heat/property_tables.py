@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.kernels.heat.by_temperature import PropertyTable
+from dem.kernels.heat.temperature_dependence import PropertyTable
 from dem.model.temperature_tables import rows_of
 
 if TYPE_CHECKING:

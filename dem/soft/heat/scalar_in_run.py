@@ -18,7 +18,7 @@ from dem.model.scalar_exchange import ScalarExchange, TouchingPairs
 from dem.soft import arrays
 from dem.soft.heat import conductances
 from dem.soft.heat.conductances import ConductanceTables, ContactRows
-from dem.soft.heat.exact import exact_sum, product, whole
+from dem.soft.heat.exact_sums import exact_sum, product, whole
 from dem.soft.heat.implicit_exchange import NOTHING, ImplicitExchange
 from dem.soft.per_body import rows_of as field_rows
 from dem.soft.walls.wall_arrays import wall_names
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from dem.model.particles.particles import Particles
     from dem.model.walls.wall import Wall
     from dem.soft.engine import Engine
-    from dem.soft.heat.exact import Exact
+    from dem.soft.heat.exact_sums import Exact
     from dem.soft.heat.implicit_exchange import HeatSurroundings, MeanValues
 
 CONTENT_BITS = 60  # of what the body of the largest capacity has at the largest value
-MOST_SUBSTEPS = 100_000  # of an exchange
+MAX_SUBSTEPS = 100_000  # of an exchange
 BRIEF = 1e-12  # [s], in which nothing passes
 BALANCED = 1e-10  # of the content: error of a ledger that is rounding
 SOURCE = "source"  # name of what comes by `ScalarExchange.source`
@@ -453,10 +453,10 @@ class ScalarInRun:
         """Sub-steps that resolve the shortest relaxation time, m c_p/Σ H for heat."""
         fastest = self._fastest_of(engine, walls, rate)
         wanted = span * fastest / self.law.resolution
-        if wanted > MOST_SUBSTEPS:
+        if wanted > MAX_SUBSTEPS:
             message = (
                 f"the exchange of {self.law.FIELD} over {span:.3g} s ({self.law.every} steps) needs {wanted:.3g} "
-                f"sub-steps, as its shortest relaxation time is {1 / fastest:.3g} s, expected {MOST_SUBSTEPS} at most: "
+                f"sub-steps, as its shortest relaxation time is {1 / fastest:.3g} s, expected {MAX_SUBSTEPS} at most: "
                 "take implicit=True, lower every or time_scale, or raise resolution"
             )
             raise FloatingPointError(message)

@@ -16,7 +16,7 @@ from dem.model.heat import Heat
 from dem.model.particles import fields
 from dem.model.scalar_exchange import ScalarExchange
 from dem.soft.heat.heat_in_run import HeatInRun
-from dem.soft.heat.scalar_in_run import MOST_SUBSTEPS, ScalarInRun
+from dem.soft.heat.scalar_in_run import MAX_SUBSTEPS, ScalarInRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -138,8 +138,8 @@ def advised(advice: Advice, engine: Engine) -> Advice:
         steps = "one implicit step"
         if not stage.law.implicit:
             number = max(1, math.ceil(min(stage.span * rate / stage.law.resolution, 1e15)))
-            steps = counted(number, "explicit sub-step") + f" (at most {MOST_SUBSTEPS})"
-            steps += ": take implicit=True" if number > MOST_SUBSTEPS else ""
+            steps = counted(number, "explicit sub-step") + f" (at most {MAX_SUBSTEPS})"
+            steps += ": take implicit=True" if number > MAX_SUBSTEPS else ""
         lines.append(f"{stage.law.FIELD}: {shortest}; an exchange of {stage.span:.3g} s takes {steps}")
     advised_step = advice.time_step if engine.holds else advice.advised
     return replace(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dem.model.shapes.shape import Shape
 
 CLASSES = 33  # of a material with tables
-MOST_SIZES = 20  # of spheres that expand, each of which has as many variants
+MAX_SIZES = 20  # of spheres that expand, each of which has as many variants
 REFERENCE = 293.15  # temperature at which spheres have their size [K]
 COLDEST, HOTTEST = REFERENCE - 200.0, REFERENCE + 1800.0  # that spheres which expand may have [K]
 
@@ -104,8 +104,8 @@ EXPECTED = f"expected {COLDEST:g} to {HOTTEST:g} K of particles that expand (Mat
 def check(particles: Particles, heat: object, *, varies: bool, bonded: bool) -> None:
     """Raise ValueError for such properties without heat, or where what they need is not there."""
     sizes = sum(bool(material.expansion) for _, material in particles.variants)
-    if sizes > MOST_SIZES:
-        message = f"particles that expand have {sizes} sizes and materials, expected {MOST_SIZES} at most: take fewer"
+    if sizes > MAX_SIZES:
+        message = f"particles that expand have {sizes} sizes and materials, expected {MAX_SIZES} at most: take fewer"
         raise ValueError(message)
     for shape, material in particles.variants:
         tables = _tables(material)

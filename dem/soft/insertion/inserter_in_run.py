@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dem.model.shapes.shape import Shape
     from dem.soft.engine import Engine
 
-SAMPLES, MOST_SAMPLES = 1000, 4096  # of a list; of one that is used once only
+SAMPLES, MAX_SAMPLES = 1000, 4096  # of a list; of one that is used once only
 SHUFFLING, PLACING, VELOCITY = (
     6,
     7,
@@ -74,7 +74,7 @@ class SizeSampler:
         shares = np.array(inserter.shares) / (mass if inserter.by == "mass" else 1.0)
         if len(mass) == 1 and inserter.sizes[0] is None:
             return [1]
-        few = inserter.number if inserter.number and inserter.number <= MOST_SAMPLES else SAMPLES
+        few = inserter.number if inserter.number and inserter.number <= MAX_SAMPLES else SAMPLES
         return largest_remainders(shares / shares.sum(), few).tolist()
 
     @property

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dem.soft.engine import Engine
     from dem.soft.insertion.inserter_in_run import SizeSampler
 
-FIRST, MOST = 2, 64  # tries of each particle that are looked at together: at first, and at last
+FIRST, MAX_TRIES = 2, 64  # tries of each particle that are looked at together: at first, and at last
 CELLS = 4  # at most so many for each sphere
 
 
@@ -65,7 +65,7 @@ def find_positions(
             orientations[found * count + which[found]],
         )
         first += count
-        count = min(2 * count, MOST, sampler.inserter.attempts - first)
+        count = min(2 * count, MAX_TRIES, sampler.inserter.attempts - first)
     particle = np.flatnonzero(chosen >= 0)
     return FoundPositions(particle, position[particle], orientation[particle])
 

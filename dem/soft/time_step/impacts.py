@@ -79,7 +79,7 @@ FORCED = 5  # fewer are refused
 # is squeezed gets no more than resolve it: most of the energy is in what presses, which is slower.
 ADVISED = 50
 PER_OCTAVE = 32  # classes by effective mass and by radius, whose extremes stand for all: times are 1.3 % short at most
-MOST = 1e300  # of what may be a number too large to be one
+MAX_SQUARE = 1e300  # of what may be a number too large to be one
 FIXED = 1e30  # effective mass of a fixed body [kg]: as good as any wall's, and a number with a logarithm
 NOBODY, WALL = -1, -2  # in place of the number of a body
 
@@ -235,7 +235,9 @@ class HardestImpacts:
         self.walls = springs.surfaces(box=walls)
         c = self.classes
         with np.errstate(invalid="ignore"):
-            speed = np.where(c.energy >= 0, np.sqrt(np.minimum(2 * c.energy / c.mass, MOST)) + 2 * fastest, -np.inf)
+            speed = np.where(
+                c.energy >= 0, np.sqrt(np.minimum(2 * c.energy / c.mass, MAX_SQUARE)) + 2 * fastest, -np.inf
+            )
         self.speed = self._append_walls(speed, [[fastest], [-np.inf]])  # what a wall hits leaves at twice its speed
         self.body = self._append_walls(c.body, [[WALL], [NOBODY]])
         inverse = (self._append_walls(1 / values, [0.0]) for values in (c.mass, c.whole, c.radius))

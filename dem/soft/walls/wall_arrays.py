@@ -21,11 +21,11 @@ from dem.kernels.soft.wall_contact.rough_planes import Rough, Smooth
 from dem.kernels.soft.wall_contact.wall_arrays import SINGLE, WALLED, Walls
 from dem.kernels.soft.wall_contact.wall_arrays import SLOTS as FIRST_SLOT
 from dem.kernels.walls import rigid_body
+from dem.kernels.walls.capsule_sides import SCRATCH
 from dem.kernels.walls.poses import Motions, Poses
 from dem.kernels.walls.potential_terms import COLUMNS, SIDE_COLUMNS
 from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall
-from dem.kernels.walls.sides import SCRATCH
-from dem.kernels.walls.wall_kinds import KINDS, REFUSED
+from dem.kernels.walls.wall_registry import KINDS, REFUSED
 from dem.model.domain.box import FACES
 from dem.model.domain.box_walls import cell_of
 from dem.model.walls.servo import PID
@@ -233,13 +233,13 @@ def refuse_unknown_kinds(walls: Sequence[Wall], *, with_capsules: bool) -> None:
         if kind not in KINDS:
             message = (
                 f"walls[{k}] is {wall!r}, of the kind {kind}, which the kernels do not know: give it a row in "
-                "dem.kernels.walls.wall_kinds.KINDS"
+                "dem.kernels.walls.wall_registry.KINDS"
             )
             raise ValueError(message)
         if with_capsules and KINDS[kind].sides == REFUSED:
             message = (
                 f"walls[{k}] is {wall!r}, which capsules would meet with their ends only: say in its row of "
-                "dem.kernels.walls.wall_kinds.KINDS what their sides meet, or take dem.Fibre"
+                "dem.kernels.walls.wall_registry.KINDS what their sides meet, or take dem.Fibre"
             )
             raise ValueError(message)
 

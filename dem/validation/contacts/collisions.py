@@ -10,7 +10,7 @@ import numpy as np
 import dem
 from dem.validation.contacts.reference_solution import ReferenceBall, hertz_impact
 
-MOST = 40  # halves of an elastic contact's duration that an impact may last
+MAX_HALVES = 40  # halves of an elastic contact's duration that an impact may last
 
 
 class ImpactOutcome(NamedTuple):
@@ -39,12 +39,14 @@ def collide(
     sim = start(one, other, contact, dt, velocity=velocity, spin=spin, other_velocity=other_velocity,
                 other_spin=other_spin, lift=phase * approach * dt)  # fmt: skip
     before, momentum = sim.energy(), sim.momentum()
-    for _ in range(MOST):
+    for _ in range(MAX_HALVES):
         sim.step(steps // 2 + 1)
         if apart(sim, one, other):
             break
     else:
-        message = f"an impact at {approach:g} m/s has not ended after {MOST // 2} times the duration of an elastic one"
+        message = (
+            f"an impact at {approach:g} m/s has not ended after {MAX_HALVES // 2} times the duration of an elastic one"
+        )
         raise RuntimeError(message)
     p = sim.particles
     return ImpactOutcome(

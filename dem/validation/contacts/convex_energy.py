@@ -24,7 +24,7 @@ ORDER_STEPS, SPAN = (4e-6, 2e-6, 1e-6), 0.1  # [s]
 STEP, LOOKS = 2e-6, 1000  # of the long run [s]; how often its energy is taken
 QUICK, LONG = 100_000, 1_000_000  # steps
 INTEGRATORS = ("improved-pcdm", "splitting")  # the default, and the symplectic one
-MOST_DRIFT = 2e-4  # over the energy: the size of errors within contacts at the coarsest step
+MAX_DRIFT = 2e-4  # over the energy: the size of errors within contacts at the coarsest step
 
 
 def gas(shape: ConvexShape, time_step: float, integrator: str = "improved-pcdm") -> dem.Simulation:
@@ -71,7 +71,7 @@ def energies(*, quick: bool) -> Report:
             drift = float(np.polyfit(taken / steps, errors, 1)[0])
             rows.append((name, integrator, steps, float(np.abs(errors).max()), drift))
             lines[f"{name}, {integrator}"] = (taken, errors)
-        report.below(f"{name}: drift over {steps} steps of splitting", abs(drift), MOST_DRIFT, exact="0")
+        report.below(f"{name}: drift over {steps} steps of splitting", abs(drift), MAX_DRIFT, exact="0")
     report.tables["orders"] = (["shape", *(f"dt_{dt:g}_s" for dt in ORDER_STEPS), "order"], orders)
     report.tables["drift"] = (["shape", "integrator", "steps", "largest", "drift"], rows)
     report.figures["drift"] = curves("gas without losses", "steps", "energy error over the energy", lines)

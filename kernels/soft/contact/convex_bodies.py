@@ -14,7 +14,7 @@ import numpy as np
 from dem.kernels import laws
 from dem.kernels.compiler.jit import inline, select
 from dem.kernels.convex.facets import vertex
-from dem.kernels.convex.shape_kinds import ConvexBody, has_facets, rounding_of, support_of
+from dem.kernels.convex.shape_registry import ConvexBody, has_facets, rounding_of, support_of
 from dem.kernels.numerics.quaternion import load_quaternion, rotate
 from dem.kernels.numerics.vector import add, add_scaled, load, scale
 from dem.kernels.soft.contact.surface_motion import radius_of
@@ -24,7 +24,7 @@ ConvexBodyKinds = NamedTuple(
     "ConvexBodyKinds",
     [
         *Kinds.__annotations__.items(),
-        ("shapes", tuple),  # chain of the kinds of shapes in the run, see `dem.kernels.convex.shape_kinds`
+        ("shapes", tuple),  # chain of the kinds of shapes in the run, see `dem.kernels.convex.shape_registry`
         ("shape", np.ndarray),  # (S,) int64, place of the kind of shape of each piece in the chain
         ("first_number", np.ndarray),  # (S,) int64, where the numbers of each piece begin
         ("numbers", np.ndarray),  # (P,) numbers of all shapes

@@ -24,7 +24,7 @@ from dem.kernels.convex import newton_batches
 from dem.kernels.convex.facets import extent
 from dem.kernels.convex.overlap import APART, BY_SHIFTS, UNFINISHED, USUAL, first_direction, overlap_of_cores
 from dem.kernels.convex.overlap import overlap as convex_overlap
-from dem.kernels.convex.shape_kinds import ZERO_VECTOR, has_facets, is_smooth_at, rounding_of, support_of
+from dem.kernels.convex.shape_registry import ZERO_VECTOR, has_facets, is_smooth_at, rounding_of, support_of
 from dem.kernels.domain.deforming_cell import DeformingFaces
 from dem.kernels.domain.faces import BoxFaces, inward, signed_distance
 from dem.kernels.domain.periodic import minimum_image, nearest_image
@@ -51,7 +51,7 @@ NORMAL_COLUMNS = 3  # columns of history with the normal, after those of the law
 FOUND_WIDTH = 7  # numbers of a candidate in `Neighbours.found`: overlap, normal, contact point from the centre of j
 # columns of `chunk_sums`, of pairs of convex bodies that touch: their number; steps of the solver, most of one pair;
 # pairs for which it fell back, and those for which it did not end, see `dem.kernels.convex.overlap`
-SOLVED, SOLVER_STEPS, MOST_SOLVER_STEPS, FALLBACKS, UNENDED, SOLVER_COLUMNS = range(6)
+SOLVED, SOLVER_STEPS, MAX_SOLVER_STEPS, FALLBACKS, UNENDED, SOLVER_COLUMNS = range(6)
 DEEPEST = 0.999  # overlap over the sum of the roundings, above which cores of polyhedra may meet
 UNIT_TOLERANCE = 1e-12  # by which the square of a unit vector may be off
 MARGIN = 1e-10  # over the sizes, far above rounding and the deviation of a unit vector
@@ -220,7 +220,7 @@ def count_steps(sums, steps, ending):
     """Count a touching pair in the statistics of the solver: pairs, steps, maximum, fallbacks, failures."""
     sums[SOLVED] += 1
     sums[SOLVER_STEPS] += steps
-    sums[MOST_SOLVER_STEPS] = max(sums[MOST_SOLVER_STEPS], steps)
+    sums[MAX_SOLVER_STEPS] = max(sums[MAX_SOLVER_STEPS], steps)
     sums[FALLBACKS] += 1 if ending == BY_SHIFTS else 0
     sums[UNENDED] += 1 if ending == UNFINISHED else 0
 
@@ -483,7 +483,7 @@ def is_finished(kinds, sink, law, t, start, min_overlap, integers, rows, bodies,
         integers[newton_batches.STEPS, t] = 0
         return False
     steps = integers[newton_batches.STEPS, t] + 1
-    if status == newton_batches.UNDECIDED and steps < newton_batches.MOST_STEPS:
+    if status == newton_batches.UNDECIDED and steps < newton_batches.MAX_STEPS:
         newton_batches.go_on(t, integers, rows)
         return False
     is_found = status == newton_batches.FOUND

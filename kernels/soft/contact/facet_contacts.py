@@ -21,7 +21,7 @@ from dem.kernels.convex.facets import (
     DEPTH,
     FOUND_AT,
     KEY,
-    MOST_CONTACTS,
+    MAX_CONTACTS,
     find_contacts,
     triple,
 )
@@ -29,7 +29,7 @@ from dem.kernels.convex.facets import NORMAL as FOUND_NORMAL
 from dem.kernels.convex.facets import POINT as FOUND_POINT
 from dem.kernels.convex.facets import WEIGHT as FOUND_WEIGHT
 from dem.kernels.convex.overlap import USUAL, overlap_of_cores
-from dem.kernels.convex.shape_kinds import ZERO_VECTOR, rounding_of
+from dem.kernels.convex.shape_registry import ZERO_VECTOR, rounding_of
 from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
 from dem.kernels.simd.memory import prefetch
@@ -312,7 +312,7 @@ def compute_facet_kinematics(geometry, sink, start, first, touching, context, ga
     law, bodies, kinds, neighbours = context.law, context.bodies, context.kinds, context.neighbours
     count, pair, sums = 0, first, context.chunk_sums[start // candidate_room(neighbours), SOLVER:]
     scratch = gathered[OF_POLYHEDRA:]
-    while pair < touching.size and count + MOST_CONTACTS <= BLOCK:
+    while pair < touching.size and count + MAX_CONTACTS <= BLOCK:
         prefetch_pair(start + touching[min(pair + 1, touching.size - 1)], neighbours.history)
         k = start + touching[pair]
         count += add_pair(

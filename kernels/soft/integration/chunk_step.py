@@ -12,7 +12,7 @@ from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.chunks import CHUNK, chunk_of
 from dem.kernels.soft.contact.contact_detection import no_sums
 from dem.kernels.soft.contact.convex_contacts import SOLVER_COLUMNS
-from dem.kernels.soft.fixed import work_of_fixed
+from dem.kernels.soft.fixed_bodies import work_of_fixed
 from dem.kernels.soft.fluid import fluid_step
 from dem.kernels.soft.integration import cell_stress, compiled_stages
 from dem.kernels.soft.neighbours import displacement

@@ -35,7 +35,7 @@ from dem.kernels.numerics.quaternion import (
 from dem.kernels.numerics.vector import add_scaled, dot, load, scale, store
 from dem.kernels.rotation.spherical_pcdm import world_velocity
 from dem.kernels.soft.chunks import chunk_of
-from dem.kernels.soft.fixed import end_of_free, first_free, is_fixed
+from dem.kernels.soft.fixed_bodies import end_of_free, first_free, is_fixed
 from dem.kernels.soft.integration.cell_stress import add_motion, no_motion, record_motion_of_chunk
 from dem.kernels.soft.neighbours.displacement import larger, squared_tip_displacement
 from dem.kernels.soft.state import gravity_of

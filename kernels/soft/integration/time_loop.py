@@ -13,7 +13,7 @@ from dem.kernels.domain.periodic import begin_step, end_step, record_listing
 from dem.kernels.numerics.energy import accumulate
 from dem.kernels.numerics.quaternion import MAX_ROTATION_ANGLE
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
-from dem.kernels.soft.contact.convex_contacts import MOST_SOLVER_STEPS, SOLVER_COLUMNS
+from dem.kernels.soft.contact.convex_contacts import MAX_SOLVER_STEPS, SOLVER_COLUMNS
 from dem.kernels.soft.contact.dissipated_heat import record_evaluation
 from dem.kernels.soft.fluid import fluid_step
 from dem.kernels.soft.integration import cell_stress, chunk_step, compiled_stages, passes
@@ -296,7 +296,7 @@ def add_solver(kinds, chunk_sums):
     """Add what the solver of convex bodies did in a pass to what it did in the run."""
     for c in range(chunk_sums.shape[0]):
         for k in range(SOLVER_COLUMNS):
-            if k == MOST_SOLVER_STEPS:
+            if k == MAX_SOLVER_STEPS:
                 kinds.solver[k] = max(kinds.solver[k], chunk_sums[c, SOLVER + k])
             else:
                 kinds.solver[k] += chunk_sums[c, SOLVER + k]

@@ -15,7 +15,7 @@ from dem.kernels.soft.chunks import CHUNK, candidate_room, chunk_of, first_candi
 from dem.kernels.soft.contact.capsule_blending import between, closest
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, has_one_candidate, pieces_of
 from dem.kernels.soft.contact.convex_bodies import bounding_radius
-from dem.kernels.soft.fixed import is_fixed
+from dem.kernels.soft.fixed_bodies import is_fixed
 from dem.kernels.soft.neighbours.neighbour_list import SLACK, entry_pair, flag_pairs
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.near_wall_bodies import axis, centre, is_walled

@@ -11,7 +11,7 @@ from dem.kernels.numerics.quaternion import body_x, load_quaternion
 from dem.kernels.numerics.vector import add_scaled, dot, load
 from dem.kernels.soft.bonds.bond_types import Brittle, Lasting, NoBonds
 from dem.kernels.soft.chunks import CHUNK, Serial, Threaded, chunk_of
-from dem.kernels.soft.fixed import is_fixed, leave_out_fixed
+from dem.kernels.soft.fixed_bodies import is_fixed, leave_out_fixed
 from dem.kernels.soft.neighbours.linked_cells import cell_at, row_of
 
 SLACK = 1.0 + 1e-9  # cut-offs are stretched by this, so that rounding never loses a pair

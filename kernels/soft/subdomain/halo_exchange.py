@@ -13,7 +13,7 @@ from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.domain.deforming_cell import COLUMNS as VIRIAL
 from dem.kernels.domain.deforming_cell import MOTION, DeformingFaces
 from dem.kernels.domain.faces import BoxFaces
-from dem.kernels.soft.contact.convex_contacts import MOST_SOLVER_STEPS
+from dem.kernels.soft.contact.convex_contacts import MAX_SOLVER_STEPS
 from dem.kernels.soft.integration import chunk_step
 from dem.kernels.soft.state import SOLVER
 from dem.kernels.soft.wall_contact import wall_loads
@@ -23,9 +23,9 @@ from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces
 MAXIMA = (
     chunk_step.PAIRS + 1, chunk_step.WALLS + 1, chunk_step.SPIN, chunk_step.ACCELERATION_SQUARED,
     chunk_step.DISPLACEMENT, chunk_step.LIST_DISPLACEMENT, chunk_step.REYNOLDS, chunk_step.ROTATIONAL_REYNOLDS,
-    chunk_step.OUTSIDE, SOLVER + MOST_SOLVER_STEPS,
+    chunk_step.OUTSIDE, SOLVER + MAX_SOLVER_STEPS,
 )  # fmt: skip
-OF_PAIRS = tuple(k in (chunk_step.PAIRS + 1, SOLVER + MOST_SOLVER_STEPS) for k in range(chunk_step.COLUMNS))
+OF_PAIRS = tuple(k in (chunk_step.PAIRS + 1, SOLVER + MAX_SOLVER_STEPS) for k in range(chunk_step.COLUMNS))
 IS_MAXIMUM = tuple(k in MAXIMA for k in range(chunk_step.COLUMNS))
 
 

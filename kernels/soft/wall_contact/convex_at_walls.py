@@ -23,7 +23,7 @@ import numpy as np
 from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.convex.overlap import overlap as convex_overlap
 from dem.kernels.convex.overlap import unit
-from dem.kernels.convex.shape_kinds import ConvexBody, along_two, has_facets, rounding_of, support_of, surface_of
+from dem.kernels.convex.shape_registry import ConvexBody, along_two, has_facets, rounding_of, support_of, surface_of
 from dem.kernels.numerics.quaternion import body_x, conjugate, load_quaternion, product
 from dem.kernels.numerics.vector import across, add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.soft.chunks import CHUNK
@@ -39,7 +39,7 @@ from dem.kernels.walls.potential_terms import DEEPEST, add_piece, clear_contact
 # what a wall is to convex bodies; a hollow cylinder is closed, a shell is a cone or a cylinder with an open end, a
 # profile is a surface of revolution
 FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER, TRIANGLES, SHELL, TORUS, PROFILE, HOLLOW_TORUS = range(9)
-MOST_STEPS = 60
+MAX_STEPS = 60
 TUBE_STARTS, TURNS = 8, 8  # in a tube: directions to start from all around, and turns about the axis on either side
 WIDE = 0.99  # sine of the angle within which the body is seen from the axis, at most
 RINGS = 4  # of directions to start from around the one to the centre
@@ -57,7 +57,7 @@ class ConvexWalls(NamedTuple):
     """Shapes of W walls for contacts with convex bodies, in the wall's frame."""
 
     side: np.ndarray  # (W,) int64, one of FLAT to HOLLOW_TORUS
-    kinds: tuple  # chain of the kinds of shapes, see `dem.kernels.convex.shape_kinds`
+    kinds: tuple  # chain of the kinds of shapes, see `dem.kernels.convex.shape_registry`
     shape: np.ndarray  # (W,) int64, place of the shape of each in the chain
     first_number: np.ndarray  # (W,) int64, where its numbers begin
     numbers: np.ndarray  # (P,) numbers of all shapes
@@ -117,7 +117,7 @@ def find_local_maximum(body, c, radius, axis, n):
     as h is convex. c: centre of the body from that of the hollow [m]; axis: unit vector that n stays across, or zeros.
     """
     f, x, curvature = overlap_along(body, c, radius, n)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         e = add(x, c)
         if dot(axis, axis) > 0.0:
             t_1, t_2 = cross(axis, n), axis
@@ -263,7 +263,7 @@ def find_inside_torus(convex, w, body, c, axis, bound, beyond, power, contacts):
         if f_v * side > 0.0:
             continue
         last, value = 0, f_v
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             gap = subtract(v, u)
             if value == 0.0 or dot(gap, gap) < STRAIGHT:
                 break

@@ -17,7 +17,7 @@ import math
 
 from dem.kernels.compiler.jit import func, inline
 from dem.kernels.convex.overlap import overlap as convex_overlap
-from dem.kernels.convex.shape_kinds import ConvexBody, support_of
+from dem.kernels.convex.shape_registry import ConvexBody, support_of
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
 from dem.kernels.walls.contact_patches import (
     CONTACT,

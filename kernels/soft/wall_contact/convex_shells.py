@@ -20,7 +20,7 @@ import math
 from dem.kernels.compiler.jit import func
 from dem.kernels.convex.overlap import overlap as convex_overlap
 from dem.kernels.convex.overlap import unit
-from dem.kernels.convex.shape_kinds import ConvexBody, support_of
+from dem.kernels.convex.shape_registry import ConvexBody, support_of
 from dem.kernels.numerics.vector import across, add, add_scaled, cross, dot, scale, subtract
 from dem.kernels.soft.wall_contact.convex_meshes import CONTACT_POINT, PITCH
 from dem.kernels.soft.wall_contact.wall_history import key_of_direction
@@ -33,7 +33,7 @@ INSIDE, OUTSIDE, LOW_RIM, HIGH_RIM, RING, JOINT = range(6)
 # numbers of a surface of revolution behind the radius of a ball: segments, joints; of each segment those of a shell,
 # and the height of its middle [m]; of each joint radius and height [m], unit vectors (r, z) into its segments, or zeros
 SEGMENT, JOINT_NUMBERS = SHELL_NUMBERS, 6
-MOST_STEPS = 60
+MAX_STEPS = 60
 SAME_DIRECTION = 1e-30  # square of the angle between directions that are one
 
 
@@ -94,7 +94,7 @@ def find_between(feature, body, c, axis, u, value_u, v, value_v, start, beyond, 
     _, _, _, x_u, _ = at_direction(feature, body, c, axis, u, start, beyond, convex, part)
     overlap, value, n, x_v, is_contact = at_direction(feature, body, c, axis, v, start, beyond, convex, part)
     x, exact_u, exact_v, side = x_v, value_u, value_v, 0
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         gap = subtract(v, u)
         if value == 0.0 or dot(gap, gap) < SAME_DIRECTION:
             break

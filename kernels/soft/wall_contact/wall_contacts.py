@@ -4,10 +4,10 @@ A wall is a sphere of infinite radius for the contact law, whatever its curvatur
 wall are within reach, those that make one lowest region act as one contact, from one potential; see
 `dem.kernels.walls.geometry`. That contact is pressed by N = K |Σ|, along Σ, and overlaps by δ = |Σ|^(1/p).
 
-The side of a capsule is what it has between its ends; see ``dem.kernels.walls.sides``. Each of its contacts is that of
-a ball of the capsule's radius at a place on its axis. Its history is in the slots of the capsule's second end, with
-`wall_history.SIDE` in the number of the wall: they have been taken up when the walls of that sphere were looked at,
-just before.
+The side of a capsule is the part between its ends; see ``dem.kernels.walls.capsule_sides``. Each contact of a side is
+that of a ball of the capsule's radius at a place on its axis. Its history is in the slots of the capsule's second end,
+with `wall_history.SIDE` in the number of the wall: these slots have been read when the contacts of that end were
+evaluated, just before.
 
 Here w is a wall, c a chunk, s a sphere, and t a row of the chunk's scratch `Walls.contacts`; m and row are materials of
 body and wall, p the exponent of overlaps; n is the number of contacts of the sphere that have been kept before.
@@ -60,8 +60,8 @@ from dem.kernels.soft.wall_contact.wall_kinematics import (
     energy_of_pieces,
     touch_at,
 )
+from dem.kernels.walls.capsule_sides import find_side_contacts
 from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, LINKS, MINIMUM_STRIDE, MOMENT, POTENTIAL
-from dem.kernels.walls.sides import find_side_contacts
 
 TINY_SQUARE = 1e-300  # in place of a length of zero
 FIRST_WALL = -7  # number of the first wall in reports, after those of the faces of a box

@@ -11,7 +11,7 @@ from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.numerics.vector import dot
 from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.surface_motion import radius_of
-from dem.kernels.soft.fixed import is_fixed
+from dem.kernels.soft.fixed_bodies import is_fixed
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact import box_contacts, wall_contacts
 from dem.kernels.soft.wall_contact.convex_at_walls import find_contacts_of_piece

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from dem.case import AnyCase
 
 MANY = 300  # largest number of runs without an explicit limit
-MOST = 100_000
+MAX_RUNS = 100_000
 WIDEST, LONGEST = 16, 180  # characters of a number, and of a name without its ending
 
 
-class Member(NamedTuple):
+class SweepRun(NamedTuple):
     """One run of a sweep: all that a process needs to make it, wherever it is."""
 
     case: str | type[AnyCase]  # name, path of a case file, or class
@@ -53,7 +53,7 @@ def combined(
     seed : int
         Of the random numbers.
     most : int, optional
-        Largest number of runs that is allowed; None: `MOST`.
+        Largest number of runs that is allowed; None: `MAX_RUNS`.
 
     Raises
     ------
@@ -82,8 +82,8 @@ def combined(
         message = f"{drawn} of {counted(total, 'combination')} cannot be drawn, expected 1 to {total}"
         raise ValueError(message)
     count = total if drawn is None else drawn
-    if count > min(MOST, math.inf if most is None else most):
-        way_out = "--yes (most=None) if that is meant, " if count <= MOST else f"more than {MOST}: "
+    if count > min(MAX_RUNS, math.inf if most is None else most):
+        way_out = "--yes (most=None) if that is meant, " if count <= MAX_RUNS else f"more than {MAX_RUNS}: "
         message = f"these are {count} runs: {way_out}or some of them by --random (random=100)"
         raise ValueError(message)
     chosen = range(total) if drawn is None else sorted(random.Random(seed).sample(range(total), drawn))

@@ -18,8 +18,8 @@ from dem.kernels.compiler.jit import select
 from dem.kernels.compiler.kind_chain import by_place, chain_of
 
 FIRST_USER_KIND = 1 << 20  # number of the first of one's own kinds in a run, above those of this package
-# how sides of capsules meet a wall: not at all, so that capsules are refused; only with their ends, as at a plane; at
-# one place, as the distance is convex along lines outside of it or concave inside; in a way of its own, see ``sides``
+# how sides of capsules touch a wall: not at all, so that capsules are refused; only with their ends, as at a plane; at
+# one place, as the distance is convex along lines outside of it or concave inside; at several, see ``capsule_sides``
 REFUSED, ENDS_ONLY, CONVEX, SPECIAL = range(4)
 
 

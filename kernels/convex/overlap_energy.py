@@ -8,7 +8,7 @@ import math
 
 from dem.kernels.compiler.jit import inline, kernel
 from dem.kernels.convex.overlap import overlap
-from dem.kernels.convex.shape_kinds import ConvexBody, support_of
+from dem.kernels.convex.shape_registry import ConvexBody, support_of
 from dem.kernels.numerics.quaternion import load_quaternion
 from dem.kernels.numerics.vector import add_scaled, cross, dot, load, scale, store, subtract
 
@@ -40,7 +40,7 @@ def push(force, torque, b, size, n, x):
 def push_pairs_apart(kinds, kind, first_number, numbers, bound, x, q, i, j, period, normal, force, torque):
     """Add the forces and torques of pairs.
 
-    kinds, numbers: see `dem.kernels.convex.shape_kinds.ConvexBody`.
+    kinds, numbers: see `dem.kernels.convex.shape_registry.ConvexBody`.
     kind, first_number, bound: (N,) of each body, and radius of its bounding sphere [m].
     x, q: (3, N) centres [m], (4, N) orientations.
     i, j: (K,) int64, pairs of bodies.

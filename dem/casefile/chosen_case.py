@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dem.casefile.file_case import FileCase
 
 
-class Chosen(NamedTuple):
+class ChosenCase(NamedTuple):
     """A case with its settings, chosen to run."""
 
     case: AnyCase | FileCase

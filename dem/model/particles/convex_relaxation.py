@@ -27,8 +27,8 @@ class ConvexRelaxation(Relaxation):
     def __init__(
         self, shapes: Sequence[ConvexShape], size: np.ndarray, period: np.ndarray, rng: np.random.Generator
     ) -> None:
-        from dem.kernels.convex import crowding  # noqa: PLC0415, kernels only where they are needed
-        from dem.kernels.convex.shape_kinds import convex_kinds  # noqa: PLC0415
+        from dem.kernels.convex import overlap_energy  # noqa: PLC0415
+        from dem.kernels.convex.shape_registry import convex_kinds  # noqa: PLC0415
 
         super().__init__(np.array([float(shape.radii[0]) for shape in shapes]), size, period, rng, columns=6)
         self.q = unit_rows(*rng.normal(size=(len(shapes), 4)).T)
@@ -40,7 +40,7 @@ class ConvexRelaxation(Relaxation):
             convex_kinds(kinds), np.array([kinds.index(shape.convex_kind) for shape in shapes]),
             np.array([first[id(shape)] for shape in shapes]), np.concatenate(numbers),
         )  # fmt: skip
-        self._crowding = crowding
+        self._kernels = overlap_energy
 
     def _list(self) -> None:
         """Pairs as of spheres that hold the bodies; nothing is known of their normals."""
@@ -53,10 +53,10 @@ class ConvexRelaxation(Relaxation):
         self._list_if_moved()
         x, q = np.ascontiguousarray(self.x.T), np.ascontiguousarray(self.q.T)
         force, torque = np.zeros_like(x), np.zeros_like(x)
-        pushed = self._crowding.push_pairs_apart(
+        pushed = self._kernels.push_pairs_apart(
             *self._bodies, self._radius, x, q, *self._pairs, self._period, self._normal, force, torque
         )
-        walled = self._crowding.push_from_walls(*self._bodies, x, q, self._size, self._period, force, torque)
+        walled = self._kernels.push_from_walls(*self._bodies, x, q, self._size, self._period, force, torque)
         self.energy = pushed[0] + walled[0]
         return np.column_stack([force.T, torque.T / self._radius[:, None]]), max(pushed[1], walled[1])
 

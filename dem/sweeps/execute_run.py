@@ -17,7 +17,7 @@ from dem.base.notices import DemWarning
 from dem.base.parsing import parse_json
 from dem.base.text import error_in_words
 from dem.case import StudyCase
-from dem.casefile import Chosen, chosen_case, with_words
+from dem.casefile import ChosenCase, choose_case, with_words
 from dem.files.h5md import layout
 from dem.files.h5md.schema import PARTICLES
 from dem.files.storage.journaled_file import being_written, is_blank, open_to_read
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from dem.case import AnyCase
     from dem.casefile.file_case import FileCase
-    from dem.sweeps.members import Member
+    from dem.sweeps.sweep_runs import SweepRun
 
 FRUITLESS = "FloatingPointError"  # how the error of a run begins that would break again
 
@@ -50,7 +50,7 @@ class RunOnDisk(NamedTuple):
     outcome: Outcome = Outcome()
 
 
-def chosen(member: Member) -> Chosen:
+def case_of(member: SweepRun) -> ChosenCase:
     """The case of a run, with its parameters, and its number of threads if the case has threads.
 
     Raises ValueError or OSError with one line for each error.
@@ -61,18 +61,18 @@ def chosen(member: Member) -> Chosen:
     return _chosen(member, {"threads": member.threads})
 
 
-def has_threads(run: Chosen) -> bool:
+def has_threads(run: ChosenCase) -> bool:
     """Whether a run takes threads."""
     return hasattr(getattr(run.case, "table", run.case), "threads")
 
 
-def _chosen(member: Member, more: dict) -> Chosen:
+def _chosen(member: SweepRun, more: dict) -> ChosenCase:
     if isinstance(member.case, str):
-        return chosen_case(member.case, member.settings | more)
-    return Chosen(with_words(member.case, member.settings | more), member.case.name, None, {})
+        return choose_case(member.case, member.settings | more)
+    return ChosenCase(with_words(member.case, member.settings | more), member.case.name, None, {})
 
 
-def inspect_run(member: Member, run: Chosen) -> RunOnDisk:
+def inspect_run(member: SweepRun, run: ChosenCase) -> RunOnDisk:
     """Look at the file of a run."""
     path = member.path
     if not path.exists():
@@ -108,7 +108,7 @@ def _state(file: h5py.File) -> RunOnDisk:
     return RunOnDisk("unfinished", Outcome("STOPPED" if verdict else "", seconds))
 
 
-def _difference(file: h5py.File, run: Chosen, member: Member) -> str | None:
+def _difference(file: h5py.File, run: ChosenCase, member: SweepRun) -> str | None:
     """How a file differs from this run, in words; threads and machines are not compared."""
     from dem.kernels.compiler.jit import FINGERPRINT  # noqa: PLC0415, most files need not be looked at
 
@@ -165,7 +165,7 @@ def _first(stored: dict, wanted: dict) -> tuple[str, object, object]:
     return name, old if len(old) <= 60 else "otherwise", new if len(new) <= 60 else "as it is now"
 
 
-def carry_out(member: Member, *, quiet: bool = False) -> Outcome:
+def carry_out(member: SweepRun, *, quiet: bool = False) -> Outcome:
     """Start or resume a run, or skip it if it is finished; returns its outcome, also for errors.
 
     If `quiet`, warnings of the engine are recorded in the outcome instead of shown, in a process of its own.
@@ -183,8 +183,8 @@ def carry_out(member: Member, *, quiet: bool = False) -> Outcome:
     return outcome._replace(warnings=tuple(dict.fromkeys(kept)))
 
 
-def _carried_out(member: Member) -> Outcome:
-    run = chosen(member)
+def _carried_out(member: SweepRun) -> Outcome:
+    run = case_of(member)
     found = inspect_run(member, run)
     if found.state == "running":
         raise OSError(found.outcome.error)
@@ -206,11 +206,11 @@ def _carried_out(member: Member) -> Outcome:
     return outcome if outcome.verdict == verdict.status else outcome._replace(verdict=verdict.status, error="")
 
 
-def compile_for(member: Member, *, quiet: bool = False) -> None:
+def compile_for(member: SweepRun, *, quiet: bool = False) -> None:
     """Compile the kernels of a run by one step into a temporary file; errors are left to the run itself."""
     with _warnings_kept(wanted=quiet):
         try:
-            run = chosen(member)
+            run = case_of(member)
             if isinstance(run.case, StudyCase):
                 return  # whose outcome it would be
             sim = run.case.simulation()

@@ -10,7 +10,7 @@ import numpy as np
 from dem.base import units
 from dem.base.text import counted
 
-MOST_VALUES = 100_000  # of one parameter
+MAX_VALUES = 100_000  # of one parameter
 OPENING, CLOSING, QUOTES = "([{", ")]}", "\"'"
 EXAMPLE = "lo:hi:count, such as 0:0.5:6"
 
@@ -122,8 +122,8 @@ def _spelt_out(part: str) -> list[str]:
         message = f"{part} is no range: expected {EXAMPLE}"
         raise ValueError(message)
     count = int(ends[2])
-    if not 2 <= count <= MOST_VALUES:
-        message = f"{part} has {counted(count, 'value')}, expected 2 to {MOST_VALUES}: {EXAMPLE}"
+    if not 2 <= count <= MAX_VALUES:
+        message = f"{part} has {counted(count, 'value')}, expected 2 to {MAX_VALUES}: {EXAMPLE}"
         raise ValueError(message)
     (first, one), (last, other) = (number.groups() for number in numbers[:2])
     if one and one != other:
