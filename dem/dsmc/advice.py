@@ -1,4 +1,4 @@
-"""Checks for spheres that collide at random: refused input, cells and time steps, and whether steps go on."""
+"""Checks and advice for stochastic spheres: refused input, cells and time steps, progress of steps."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DENSE = 0.3  # solid fraction from which kinetic theory goes astray
 
 @dataclass(frozen=True)
 class GasAdvice:
-    """Advice on the time step of spheres that collide at random, and what it comes from.
+    """Advice on the time step of stochastic spheres, and the figures from which it is derived.
 
     ``rate`` is that of collisions of a particle [1/s]; ``width`` that of the narrowest cells [m], infinite if there is
     but one along each axis, ``widest`` that of the widest; ``speed`` the root mean square speed, ``free_path`` the mean
@@ -54,12 +54,12 @@ class GasAdvice:
 
     @property
     def longest(self) -> float:
-        """Time step with `OFTEN` collisions of a particle, or in which one crosses a cell [s]."""
+        """Time step in which a particle has `OFTEN` collisions, or crosses a cell, whichever is shorter [s]."""
         return min(OFTEN / self.rate if self.rate else math.inf, self.width / self.speed if self.speed else math.inf)
 
     @property
     def advised(self) -> float:
-        """[s]; infinite if nothing moves."""
+        """Recommended time step [s]; infinite if nothing moves."""
         collisions = ADVISED / self.rate if self.rate else math.inf
         crossing = CROSSED * self.width / self.speed if self.speed else math.inf
         found = min(collisions, crossing)
@@ -67,7 +67,7 @@ class GasAdvice:
 
     @property
     def lines(self) -> list[str]:
-        """The advice in words."""
+        """Lines of text with the advice."""
         return [
             f"collisions: {self.rate:.3g} of a particle a second, {self.rate * self.time_step:.2g} in a step "
             f"(at most {OFTEN})",
@@ -78,7 +78,7 @@ class GasAdvice:
 
 
 def advise(particles: Particles, box: Box, engine: StochasticEngine, time_step: float) -> GasAdvice:
-    """Advice for the present state, or for that to which turbulence brings it, if particles are faster there."""
+    """Advice on the time step for the current state, or for the steady state in turbulence if that is faster."""
     _, rate = engine.measure_gas()
     cells = np.array(engine.rule.cells)
     width = min((w for w, n in zip(engine.space.width, cells, strict=True) if n > 1), default=math.inf)
@@ -92,7 +92,7 @@ def advise(particles: Particles, box: Box, engine: StochasticEngine, time_step: 
 
 
 def followed(particles: Particles, fluid: Turbulence) -> float:
-    """Variance of a velocity component in the steady state, of the particles that follow the fluid best [m²/s²]."""
+    """Steady variance of a velocity component [m²/s²] of the particles that follow the turbulence most closely."""
     return fluid.rms**2 / (1 + min(relaxation_times(particles, fluid)) / fluid.time_scale)
 
 
@@ -114,7 +114,7 @@ def free_path(particles: Particles, box: Box) -> float:
 
 
 def held_by(size: np.ndarray, cells: float) -> float:
-    """Width [m] of so many cells in a box (3,); along axes that are shorter there is one."""
+    """Width [m] of cells of which a box (3,) has a given number; shorter axes have one cell."""
     short = np.zeros(3, bool)
     while True:
         width = float((size[~short].prod() / max(cells, 1.0)) ** (1 / np.count_nonzero(~short)))
@@ -125,7 +125,7 @@ def held_by(size: np.ndarray, cells: float) -> float:
 
 
 def cells_of(particles: Particles, box: Box, width: float | None, *, partners: bool) -> tuple[int, int, int]:
-    """Cells along each axis, about so wide, or as fine as is of use: enough particles in each, a third of λ or wider.
+    """Number of cells along each axis for a width; not finer than λ/3, and with enough particles in each.
 
     Raises ValueError if they would be too few to draw collisions from.
     """
@@ -155,7 +155,7 @@ def cells_of(particles: Particles, box: Box, width: float | None, *, partners: b
 
 
 def check_fraction(particles: Particles, box: Box) -> None:
-    """Refuse solid fractions beyond Enskog's factor."""
+    """Refuse solid fractions beyond the range of Enskog's factor."""
     phi = solid_fraction(particles, box)
     if phi > ENSKOG:
         message = (
@@ -193,7 +193,7 @@ def foreseen(
 
 
 def check_surroundings(particles: Particles, box: Box) -> None:
-    """Refuse particles that are no single spheres, and boxes with faces that impacts do not support."""
+    """Refuse particles other than single spheres, and boxes with faces that this method does not support."""
     if len(particles) < 2:
         message = "there is 1 particle, expected two at least, which can collide: take dem.HardSpheres"
         raise ValueError(message)
@@ -215,7 +215,7 @@ def check_wall_overlaps(particles: Particles, box: Box) -> None:
 
 
 def check_not_packed(engine: StochasticEngine) -> None:
-    """Refuse a solid fraction beyond random close packing anywhere."""
+    """Refuse a local solid fraction beyond random close packing."""
     densest, _ = engine.measure_gas()
     if densest >= PACKED:
         message = (
@@ -226,7 +226,7 @@ def check_not_packed(engine: StochasticEngine) -> None:
 
 
 def check_going_on(code: int, engine: StochasticEngine) -> None:
-    """Raise FloatingPointError if a step cannot be made."""
+    """Raise FloatingPointError if a step cannot be completed."""
     where = f"t = {(engine.step + 1) * engine.rule.time_step:.6g} s"
     if code == steps.DENSE:
         remedy = "what collides at random does not keep apart, take dem.HardSpheres, or give pressure"

@@ -1,4 +1,4 @@
-"""Checkpoint of spheres that collide at random: their state, what was counted, and the fluid at the particles."""
+"""Checkpoint of stochastic spheres: their state, counters, and the fluid velocity at the particles."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DERIVED = {"method", "time_step", "cells"}  # settings that are not given, or st
 
 
 def describe(sim: StochasticSpheres) -> dict:
-    """Input from which the simulation can be set up again."""
+    """Describe the input from which the simulation can be set up again."""
     turbulence, pressure = sim._rule.turbulence, sim._rule.pressure
     return {
         **describe_particles(sim.particles),
@@ -47,7 +47,7 @@ def describe(sim: StochasticSpheres) -> dict:
 
 
 def write(sim: StochasticSpheres, group: h5py.Group) -> None:
-    """Write its state."""
+    """Write the state of a simulation."""
     write_particles(sim.particles, group)
     state = sim._engine.snapshot()
     for part in PARTS:
@@ -64,7 +64,7 @@ def write(sim: StochasticSpheres, group: h5py.Group) -> None:
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> StochasticSpheres:
-    """Set the simulation up again in the state that was written, which must fit, see `check_fits`."""
+    """Set up the simulation from its input and restore its state, which must be consistent, see `check_fits`."""
     del threads
     settings = given["settings"]
     turbulence = settings["turbulence"] and Turbulence(**settings["turbulence"])
@@ -98,7 +98,7 @@ COUNTS = ("pair", "wall", "lasting", "excess")
 
 
 def check_fits(state: StochasticState, engine: StochasticEngine) -> None:
-    """Raise DamagedError, saying what does not fit, unless the engine can go on from the state."""
+    """Raise DamagedError with the reason if the engine cannot continue from a state."""
     for part in PARTS:
         check_alike(part, getattr(state, part), getattr(engine, part)._asdict())
         check_finite(part, getattr(state, part), infinite=NEVER.get(part, ()))

@@ -1,4 +1,4 @@
-"""Engine of spheres that collide at random: owns their arrays, takes steps."""
+"""Engine of stochastic spheres: holds their arrays, takes time steps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PACKED = 0.64  # solid fraction of random close packing: where Enskog's factor d
 
 
 class Rule(NamedTuple):
-    """How collisions are drawn."""
+    """Rule by which collisions are drawn."""
 
     partners: bool  # fictitious ones; else pairs in cells
     cells: tuple[int, int, int]
@@ -40,13 +40,13 @@ class Rule(NamedTuple):
 
 
 class FluidAtParticles(NamedTuple):
-    """Fluid at the particles; empty without fictitious partners."""
+    """Fluid velocity at the particles; empty without fictitious partners."""
 
     seen: np.ndarray  # (3, N) fluctuation of its velocity [m/s]
 
 
 class StochasticState(NamedTuple):
-    """Copies of all state that a run goes on from, by the names of the arrays in each part."""
+    """Copies of the complete state of an engine, by the names of the arrays in each part."""
 
     spheres: dict[str, np.ndarray]
     tally: dict[str, np.ndarray]
@@ -57,7 +57,7 @@ PARTS = StochasticState._fields
 
 
 class StochasticEngine:
-    """Spheres in their cells, numbered as the user's; all are at the time of the latest step."""
+    """Spheres in cells, numbered as in the user's input; all are at the time of the latest step."""
 
     def __init__(
         self,
@@ -85,11 +85,11 @@ class StochasticEngine:
 
     @property
     def step(self) -> int:
-        """Steps taken."""
+        """Number of steps taken."""
         return int(self.tally.step[0])
 
     def advance(self, count: int) -> int:
-        """Take so many steps; returns a code of `dem.kernels.dsmc.steps`."""
+        """Take a number of steps; returns a code of `dem.kernels.dsmc.steps`."""
         rule, about = self.rule, (self.spheres, self.space, self.laws, self.gas)
         if self.stress:
             return steps.advance_with_solids_pressure(
@@ -102,22 +102,22 @@ class StochasticEngine:
         )
 
     def measure_gas(self) -> tuple[float, float]:
-        """Largest solid fraction around a cell, and collisions of a particle a second in a gas like this."""
+        """Largest solid fraction around a cell, and mean collision rate of a particle in equilibrium [1/s]."""
         return steps.measure_gas(self.spheres, self.space, self.gas)
 
     def snapshot(self) -> StochasticState:
-        """Copies of all state that a run goes on from."""
+        """Copies of the complete state, from which a run continues to the same bytes."""
         parts = (getattr(self, part)._asdict() for part in PARTS)
         return StochasticState(*({name: values.copy() for name, values in part.items()} for part in parts))
 
     def restore(self, state: StochasticState) -> None:
-        """Go on from a snapshot of an engine of the same input."""
+        """Restore a snapshot of an engine with the same input."""
         for part in PARTS:
             for name, values in getattr(state, part).items():
                 getattr(getattr(self, part), name)[...] = values
 
     def follow(self, before: StochasticEngine) -> None:
-        """Go on with what another engine has counted, of impacts and for each sphere, at the same time."""
+        """Take over the counts of another engine, of impacts and for each sphere, at the same time."""
         for name in ("last", "impacts", "wall_impacts"):
             getattr(self.spheres, name)[:] = getattr(before.spheres, name)
         for name, values in before.tally._asdict().items():
@@ -125,7 +125,7 @@ class StochasticEngine:
         self.fluid.seen[:] = before.fluid.seen
 
     def arrays(self) -> Iterator[np.ndarray]:
-        """All arrays."""
+        """All arrays of the engine."""
         for part in (self.spheres, self.gas, self.moments, self.carrier, self.stress, self.tally):
             yield from (values for values in part if isinstance(values, np.ndarray))
 
@@ -137,7 +137,7 @@ class StochasticEngine:
 
 
 def _gas(n: int, space: flight.Space) -> Gas:
-    """Arrays for particles by cell, and the volumes of cells and blocks."""
+    """Arrays of particles by cell, and volumes of cells and blocks."""
     count = int(np.prod(space.cells))
     volume = float(np.prod(space.width))
     wide = []  # cells in a block along each axis
@@ -156,7 +156,7 @@ def _gas(n: int, space: flight.Space) -> Gas:
 
 
 def _velocity_moments(particles: Particles, gas: Gas, rule: Rule) -> VelocityMoments:
-    """Arrays for the velocity statistics in each cell, and the correlations of fictitious partners."""
+    """Arrays for velocity statistics of each cell, and correlations of fictitious partners."""
     n, variants = (len(particles), len(particles.variants)) if rule.partners else (0, 0)
     columns, fluid = variants * gas.share.size, rule.turbulence
     correlation = np.zeros((variants, variants))
@@ -172,7 +172,7 @@ def _velocity_moments(particles: Particles, gas: Gas, rule: Rule) -> VelocityMom
 
 
 def _stress(gas: Gas, pressure: SolidsPressure | None) -> SolidsStress | tuple[()]:
-    """Arrays for the solids' pressure; empty without one."""
+    """Arrays for the solids pressure; empty without one."""
     if pressure is None:
         return ()
     count = gas.share.size
@@ -181,7 +181,7 @@ def _stress(gas: Gas, pressure: SolidsPressure | None) -> SolidsStress | tuple[(
 
 
 def _carrier(particles: Particles, gravity: tuple[float, float, float], rule: Rule) -> carrier_fluid.Carrier:
-    """The fluid, in its steady state; without one, a fluid at rest that exerts no force."""
+    """Carrier fluid in its steady state; without a fluid, one at rest that exerts no force."""
     seen, fluid = np.zeros((3, len(particles) if rule.partners else 0)), rule.turbulence
     if not fluid:
         return carrier_fluid.Carrier(seen, np.zeros((6, 0)), np.zeros((3, 0)))
@@ -193,6 +193,6 @@ def _carrier(particles: Particles, gravity: tuple[float, float, float], rule: Ru
 
 
 def relaxation_times(particles: Particles, fluid: Turbulence) -> list[float]:
-    """τ_p of each variant [s]."""
+    """Relaxation time τ_p of each variant [s]."""
     variants = particles.variants
     return [fluid.relaxation_time(s.mass_properties(m.density).mass, 2 * s.radii[0]) for s, m in variants]

@@ -1,4 +1,4 @@
-"""Spheres whose collisions are drawn at random, with the rates of kinetic theory."""
+"""Simulation of spheres with stochastic collisions, at the rates of kinetic theory."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ class StochasticSpheres(SimulationBase):
         pressure: SolidsPressure | None = None,
         **impacts: float | None,
     ) -> None:
-        """Check and keep the settings beside particles, box and gravity."""
+        """Check and store the settings besides particles, box and gravity."""
         partners = checks.one_of("way of collisions", collisions, WAYS) == "partners"
         checks.one_of("correlation", correlation, CORRELATIONS)
         checks.of_types(optional=True, turbulence=(turbulence, Turbulence), pressure=(pressure, SolidsPressure))
@@ -187,7 +187,7 @@ class StochasticSpheres(SimulationBase):
         self._rule = Rule(partners, cells, 1.0, seed, turbulence, correlation, pressure)
 
     def _choose_time_step(self, time_step: float | str) -> None:
-        """Keep the time step, or choose one for the present state."""
+        """Store the given time step, or choose one for the current state."""
         if isinstance(time_step, str) and time_step == "auto":
             engine = self._new_engine(0)
             check_not_packed(engine)
@@ -230,7 +230,7 @@ class StochasticSpheres(SimulationBase):
 
     @property
     def step_count(self) -> int:
-        """Steps taken so far."""
+        """Number of steps taken."""
         return self._engine.step
 
     @property
@@ -241,7 +241,7 @@ class StochasticSpheres(SimulationBase):
         return seen + mean if len(seen) else np.zeros((len(self._particles), 3))
 
     def advice(self) -> GasAdvice:
-        """Which time step the present state needs, and why."""
+        """Advice on the time step for the current state, with reasons."""
         self._notice_changes()
         return advise(self.particles, self._box, self._engine, self._time_step)
 
@@ -267,22 +267,22 @@ class StochasticSpheres(SimulationBase):
             check_going_on(self._engine.advance(steps), self._engine)
 
     def _begin_ledger(self) -> None:
-        """Begin the ledgers of energy and momentum anew, from the present state."""
+        """Start the ledgers of energy and momentum from the current state."""
         self._pushed = self._pulled()
         super()._begin_ledger()
         self._start_momentum = self._momentum_left()
 
     def _pulled(self) -> np.ndarray:
-        """Whether gravity acts along each axis (3,), but for what the fluid carries, which is booked with the fluid."""
+        """Axes (3,) along which gravity changes the momentum, other than that which a fluid carries."""
         return np.array([g != 0 and self._rule.turbulence is None for g in self._gravity])
 
     def _momentum_left(self, state: list[np.ndarray] | None = None) -> np.ndarray:
-        """Momentum of the present state, or another, less what partners and fluid have given (3,) [kg m/s]."""
+        """Momentum of a state, by default the current one, without that from partners and fluid (3,) [kg m/s]."""
         linear, _ = energy_kernels.momenta(*self._bodies(), *(self._state() if state is None else state))
         return np.array(linear) - self._engine.tally.impulse
 
     def _start_booked(self, gravity: tuple[float, float, float], reference_potential: float) -> None:
-        """Start again where something was changed from outside; the change of the energy is booked as work."""
+        """Restart after a change from outside; the change of the energy counts as work."""
         off = self._momentum_left(self._engine.state()) - self._start_momentum
         super()._start_booked(gravity, reference_potential)
         self._start_momentum = self._momentum_left() - off
@@ -294,17 +294,17 @@ class StochasticSpheres(SimulationBase):
         return Collisions.of(self._engine.tally)
 
     def _sums(self) -> EnergySums:
-        """Energies that impacts took, and that fictitious partners and the fluid gave."""
+        """Energies lost in impacts, and gained from fictitious partners and the fluid."""
         tally = self._engine.tally
         return EnergySums(dissipated=float(tally.lost[0]), work=float(tally.gained[0]), lifted=float(tally.lifted[0]))
 
     @property
     def energy_error(self) -> float:
-        """Energy that is unaccounted for, over a reference energy, see `StochasticVerdict`."""
+        """Unaccounted energy over a reference energy, see `StochasticVerdict`."""
         return self._errors()[0]
 
     def _errors(self) -> tuple[float, float, str]:
-        """Energy that is unaccounted for, and that partners and fluid gave, over a reference energy, which is named."""
+        """Unaccounted energy, and that from partners and fluid, over a reference energy; and the name of that."""
         energy, gained = self.energy(), float(self._engine.tally.gained[0])
         others = {
             "the energy that impacts took": energy.dissipated,

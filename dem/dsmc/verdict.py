@@ -1,4 +1,4 @@
-"""Verdict on a run of spheres that collide at random."""
+"""Verdict on a run of stochastic spheres."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENSKOG = 0.5  # solid fraction where spheres freeze (0.494): Enskog's factor is 
 
 @dataclass(frozen=True)
 class StochasticVerdict(Judgement):
-    """Figures that show whether a run of spheres that collide at random can be trusted.
+    """Figures that show whether a run of stochastic spheres can be trusted.
 
     ``energy_error`` is what of the energy is unaccounted for over ``energy_reference``, in words; ``momentum_error``
     the same of linear momentum over the sum of all |m v|, along the axes where nothing else gives any, None where there
@@ -52,7 +52,7 @@ class StochasticVerdict(Judgement):
 
     @property
     def failures(self) -> list[str]:
-        """Why the run is not to be trusted, each with a remedy."""
+        """Reasons for FAIL, each with a remedy."""
         found = []
         if not self.energy_error <= BUDGET:
             found.append(f"energy error above {BUDGET:g}: speeds change by too many orders of magnitude")
@@ -66,7 +66,7 @@ class StochasticVerdict(Judgement):
 
     @property
     def doubts(self) -> list[str]:
-        """Reasons to doubt the run, each with a remedy."""
+        """Reasons for WARN, each with a remedy."""
         found = []
         if OFTEN < self.often <= TOO_OFTEN:
             found.append(

@@ -1,4 +1,4 @@
-"""Checkpoint of hard spheres: every particle at its own time, its next event, the event queue and the cells.
+"""Checkpoint of hard spheres: state of every particle at its own time, event queue, cells.
 
 Events trust every index in it, so that a state from a file is checked.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def describe(sim: HardSpheres) -> dict:
-    """Input from which the simulation can be set up again."""
+    """Describe the input from which the simulation can be set up again."""
     laws = {name: value for name, value in sim.settings.items() if name not in {"method", "contact_time"}}
     return {
         **describe_particles(sim.particles),
@@ -43,7 +43,7 @@ def describe(sim: HardSpheres) -> dict:
 
 
 def write(sim: HardSpheres, group: h5py.Group) -> None:
-    """Write its state."""
+    """Write the state of a simulation."""
     write_particles(sim.particles, group)
     state = sim._engine.snapshot()
     for part in PARTS:
@@ -59,7 +59,7 @@ def write(sim: HardSpheres, group: h5py.Group) -> None:
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> HardSpheres:
-    """Set the simulation up again, in the state that was written, which must fit, see `check_fits`."""
+    """Set up the simulation from its input and restore its state, which must be consistent, see `check_fits`."""
     del threads
     parts = {part: hdf5_validation.arrays(group, part) for part in PARTS}
     state = HardState(**parts, time=number(group, "time"))
@@ -87,7 +87,7 @@ NEVER = {"spheres": ("plan", "last"), "agenda": ("time",)}
 
 
 def check_fits(state: HardState, engine: HardEngine) -> None:
-    """Raise DamagedError, saying what does not fit, unless the engine can go on from the state."""
+    """Raise DamagedError with the reason if the engine cannot continue from a state."""
     own = {part: getattr(engine, part)._asdict() for part in PARTS}
     cells = np.asarray(state.space.get("cells", 0))
     check_within("space/cells", cells, 1, np.iinfo(np.int32).max)

@@ -1,4 +1,4 @@
-"""Check the input of hard spheres, and that their events go on."""
+"""Check the input of hard spheres, and the progress of their events."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ IDEAL = ImpactLaw(restitution=1.0, tangential=-1.0, friction=math.inf)  # elasti
 
 
 def law(prefix: str, e: float | None, xi: float | None, mu: float | None, default: ImpactLaw = IDEAL) -> ImpactLaw:
-    """Checked parameters of an impact."""
+    """Check the parameters of an impact law."""
     return ImpactLaw(
         default.restitution if e is None else checks.number(f"{prefix}restitution", e, above=0, most=1),
         default.tangential if xi is None else checks.number(f"{prefix}tangential_restitution", xi, least=-1, most=1),
@@ -37,7 +37,7 @@ def laws_of(
     box: Box | None, *, contact_time: float, restitution: float, tangential_restitution: float, friction: float | None,
     wall_restitution: float | None, wall_tangential_restitution: float | None, wall_friction: float | None,
 ) -> ImpactLaws:  # fmt: skip
-    """Checked parameters of impacts with each other and with walls."""
+    """Check the parameters of impacts between spheres and with walls."""
     pair = law("", restitution, tangential_restitution, friction)
     wall = law("wall_", wall_restitution, wall_tangential_restitution, wall_friction, pair)
     contact_time = checks.number("contact_time", contact_time, above=0, unit="s")
@@ -45,7 +45,7 @@ def laws_of(
 
 
 def describe(laws: ImpactLaws) -> dict[str, float | None]:
-    """Parameters that these laws were made from, by name."""
+    """Parameters from which the impact laws were made, by name."""
     values = {}
     for prefix, impact in (("", laws.pair), ("wall_", laws.wall)):
         values[f"{prefix}restitution"] = impact.restitution
@@ -55,7 +55,7 @@ def describe(laws: ImpactLaws) -> dict[str, float | None]:
 
 
 def check_box(box: Box | None, particles: Particles) -> None:
-    """Refuse boxes with open or moving faces, or too short along a periodic axis."""
+    """Refuse boxes with open or moving faces, and boxes that are too short along a periodic axis."""
     if box is None:
         return
     if box.open or box.motion:
@@ -73,7 +73,7 @@ def check_box(box: Box | None, particles: Particles) -> None:
 
 
 def check_spheres(particles: Particles) -> None:
-    """Refuse particles that are no single spheres about their centre."""
+    """Refuse particles other than single spheres about their centre of mass."""
     for k, (shape, material) in enumerate(particles.variants):
         inertia = np.asarray(shape.mass_properties(material.density).inertia)
         ball = len(shape.radii) == 1 and not is_convex(shape) and not np.any(shape.offsets)
@@ -99,7 +99,7 @@ def check_apart(engine: HardEngine) -> None:
 
 
 def check_going_on(code: int, engine: HardEngine) -> None:
-    """Raise FloatingPointError if events come one after the other and time does not go on."""
+    """Raise FloatingPointError if events follow each other without progress of time."""
     if code == events.STUCK:
         i, j = engine.tally.latest.tolist()
         other = f"particle {j}" if j >= 0 else "a wall"

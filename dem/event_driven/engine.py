@@ -1,4 +1,4 @@
-"""Engine of hard spheres: owns their arrays, chooses the cells, carries out events."""
+"""Engine of hard spheres: holds their arrays, chooses the cells, processes events."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MIN_CELLS = {flight.WALLED: 1, flight.OPEN: 3, flight.PERIODIC: MIN_PERIOD}  # a
 
 
 class HardState(NamedTuple):
-    """Copies of all state that a run goes on from, by the names of the arrays in each part."""
+    """Copies of the complete state of an engine, by the names of the arrays in each part."""
 
     spheres: dict[str, object]
     space: dict[str, object]
@@ -38,7 +38,7 @@ PARTS = HardState._fields[:-1]
 
 
 class HardEngine:
-    """Hard spheres in their cells, with their next events; numbered as the user's."""
+    """Hard spheres in cells, with their next events; numbered as in the user's input."""
 
     def __init__(
         self,
@@ -60,27 +60,27 @@ class HardEngine:
         events.begin(time, self.spheres, self.space, self.agenda)
 
     def advance(self, stop: float, most: int) -> int:
-        """Carry out the events up to a time, or `most` of them; returns a code of `dem.kernels.event_driven.events`."""
+        """Process the events up to a time, at most `most`; returns a code of `dem.kernels.event_driven.events`."""
         code = events.advance(stop, most, self.spheres, self.space, self.laws, self.agenda, self.tally)
         self.time = stop if code == events.DONE else float(self.tally.now[0])
         return code
 
     def collide(self, most: int) -> int:
-        """Carry out `most` events, or all if there are fewer; time is then that of the latest one."""
+        """Process `most` events, or all if there are fewer; the time is then that of the last one."""
         never = float(np.finfo(np.float64).max)
         code = events.advance(never, most, self.spheres, self.space, self.laws, self.agenda, self.tally)
         self.time = max(self.time, float(self.tally.now[0]))
         return code
 
     def snapshot(self) -> HardState:
-        """Copies of all state that a run goes on from."""
+        """Copies of the complete state, from which a run continues to the same bytes."""
         parts = {part: getattr(self, part)._asdict() for part in PARTS}
         return HardState(
             **{part: {name: np.array(values) for name, values in parts[part].items()} for part in PARTS}, time=self.time
         )
 
     def restore(self, state: HardState) -> None:
-        """Go on from a snapshot of an engine of the same input."""
+        """Restore a snapshot of an engine with the same input."""
         for part in PARTS:
             old = getattr(self, part)
             values = {
@@ -91,7 +91,7 @@ class HardEngine:
         self.time = state.time
 
     def follow(self, before: HardEngine) -> None:
-        """Go on with what another engine has counted, of impacts and for each sphere, at the same time."""
+        """Take over the counts of another engine, of impacts and for each sphere, at the same time."""
         for name in ("last", "impacts", "wall_impacts"):
             getattr(self.spheres, name)[:] = getattr(before.spheres, name)
         for name in ("pair", "wall", "lost", "lifted", "overlap"):
@@ -99,7 +99,7 @@ class HardEngine:
         events.begin(self.time, self.spheres, self.space, self.agenda)  # planned events depend on those counts
 
     def arrays(self) -> Iterator[np.ndarray]:
-        """All its arrays."""
+        """All arrays of the engine."""
         for part in (self.spheres, self.space, self.agenda, self.tally):
             yield from (a for a in part if isinstance(a, np.ndarray))
 
@@ -118,7 +118,7 @@ class HardEngine:
 
 
 def sphere_state(particles: Particles, space: flight.Space, time: float, planned: int) -> flight.SphereState:
-    """Particles at a time, wrapped into periodic space, with room for the next events of the first `planned` ones."""
+    """State of particles at a time, wrapped into periodic space, with room for events of the first `planned`."""
     n = len(particles)
     radius = np.array([shape.radii[0] for shape, _ in particles.variants])[particles.variant]
     row = np.ascontiguousarray(np.column_stack([particles.position, particles.velocity, np.full(n, time), radius]))
@@ -136,7 +136,7 @@ def sphere_state(particles: Particles, space: flight.Space, time: float, planned
 
 
 def _cube_root(x: float) -> float:
-    """Exact for cubes; Python has one since 3.11, and numpy's depends on the processor."""
+    """Cube root, exact for cubes; Python has one since 3.11, and that of numpy depends on the processor."""
     root = x ** (1 / 3)
     return root - (root * root * root - x) / (3 * root * root)
 

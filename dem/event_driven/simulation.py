@@ -1,4 +1,4 @@
-"""Hard spheres: impacts without duration, carried out one after the other."""
+"""Simulation of hard spheres: impacts take no time and are processed one after another."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class HardSpheres(SimulationBase):
             self._engine.advance(0.0, 0)  # no event, but everything is compiled now
 
     def _set_up(self, **impacts: float | None) -> None:
-        """Check and keep the settings beside particles, box and gravity."""
+        """Check and store the settings besides particles, box and gravity."""
         self._laws = laws_of(self._box, **impacts)
         check_spheres(self._particles)
         check_box(self._box, self._particles)
@@ -142,12 +142,12 @@ class HardSpheres(SimulationBase):
 
     @property
     def time_step(self) -> None:
-        """None: time goes from event to event."""
+        """None, as time goes from event to event."""
         return None
 
     @property
     def step_count(self) -> None:
-        """None: there are no steps to take."""
+        """None, as there are no time steps."""
         return None
 
     @property
@@ -157,20 +157,20 @@ class HardSpheres(SimulationBase):
 
     @property
     def work_count(self) -> int:
-        """Work done so far: collisions."""
+        """Work done so far: number of collisions."""
         return self.collisions.total
 
     def pace(self, collisions: int, seconds: float) -> str:
-        """How fast so many collisions in so much computing time are, in words."""
+        """Number of collisions per second of computing time, in words."""
         return f"{collisions / seconds:.3g} collisions/s"
 
     @property
     def _now(self) -> float:
-        """Present time [s], the unit of plans of this simulation."""
+        """Current time [s]: plans of frames count in seconds."""
         return self.time
 
     def _segment(self, duration: float, frames: int) -> FrameSegment:
-        """Plan for a duration from now."""
+        """Plan of frames for a duration from the current time."""
         first = self.time
         if not first < first + duration / frames < np.inf:
             text = f"{duration:g} s in {counted(frames, 'frame')}"
@@ -180,17 +180,17 @@ class HardSpheres(SimulationBase):
 
     @staticmethod
     def _stops(segment: FrameSegment) -> list[float]:
-        """Times at which frames are due; looking does not change the run."""
+        """Times at which frames are due; writing frames does not change the run."""
         first, duration, frames = segment
         return [first + duration * (k / frames) for k in range(1, frames)] + [first + duration]
 
     @staticmethod
     def _stop_after(first: float, seconds: float) -> float:
-        """So long after the time `first`."""
+        """Time that is so long after the time `first`."""
         return first + seconds
 
     def _advance_to(self, stop: float, on_advance: Callable, interrupted: Callable[[], bool]) -> None:
-        """Advance to a time in slices of about SLICE seconds. How it is cut does not change the result."""
+        """Advance to a time in slices of SLICE seconds or so of computing; the slices do not change the result."""
         chunk, engine = 1000, self._engine
         while self.time < stop and not interrupted():
             start, before, done = time.perf_counter(), self.time, self.collisions.total
@@ -200,13 +200,13 @@ class HardSpheres(SimulationBase):
             chunk = next_chunk(chunk, start)
 
     def carry_on(self, duration: float) -> None:
-        """Go on for so long [s], without a file or a verdict; at least to the next time that differs from now."""
+        """Continue for a duration [s] without a file or a verdict, at least to the next representable time."""
         with self._lock:
             self._notice_changes()
             self._advance_to(self.time + max(duration, 1e-9 * self.time), lambda *_: None, lambda: False)
 
     def collide(self, most: int) -> None:
-        """Carry out so many events, impacts and changes of cell, or as many as there are; for benchmarks.
+        """Process a number of events (impacts and cell crossings), or all if there are fewer; for benchmarks.
 
         Raises
         ------
@@ -226,11 +226,11 @@ class HardSpheres(SimulationBase):
 
     @property
     def energy_error(self) -> float:
-        """Departure of the energy, with what impacts took by their law, from that at the start, see `HardVerdict`."""
+        """Change of the energy, plus the losses by impact laws, over that at the start, see `HardVerdict`."""
         return self._errors()[0]
 
     def _errors(self) -> tuple[float, float, str]:
-        """Energy that is unaccounted for, and the change of the energy, over a reference energy, which is named."""
+        """Unaccounted energy, and change of the energy, over a reference energy; and the name of that."""
         energy, tally = self.energy(), self._engine.tally
         change = energy.total - self.start_energy.total - float(tally.lifted[0])
         work = {"the work from outside": abs(self._ledger.external_work)}

@@ -16,7 +16,7 @@ BUDGET = 1e-8  # of energy and of overlaps; both are rounding, some 1e-13 after 
 
 
 class Collisions(NamedTuple):
-    """Numbers of impacts so far.
+    """Numbers of impacts so far, between spheres and with walls.
 
     With fictitious partners each counts: of N particles that collide once there are N, of pairs N/2.
     """
@@ -26,12 +26,12 @@ class Collisions(NamedTuple):
 
     @classmethod
     def of(cls, tally: ImpactTally | CollisionTally) -> Collisions:
-        """Numbers that kernels have counted."""
+        """Numbers of impacts from the counters of kernels."""
         return cls(int(tally.pair[0]), int(tally.wall[0]))
 
     @property
     def total(self) -> int:
-        """Number of collisions of both kinds."""
+        """Number of impacts of both kinds."""
         return self.pair + self.wall
 
 
@@ -64,12 +64,12 @@ class HardVerdict(Judgement):
 
     @property
     def count(self) -> int:
-        """Work done: collisions."""
+        """Work done: number of collisions."""
         return self.collisions.total
 
     @property
     def failures(self) -> list[str]:
-        """Why the run is not to be trusted: energy grew, or spheres overlapped, beyond rounding."""
+        """Reasons for FAIL: energy grew, or spheres overlapped, by more than rounding."""
         if self.largest_overlap > BUDGET:
             return [f"spheres overlap by more than rounding, {BUDGET:g}: the box may be too far from the origin"]
         if not max(self.energy_error, self.energy_change, self.largest_overlap) <= BUDGET:

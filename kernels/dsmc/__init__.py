@@ -1,4 +1,4 @@
-"""Direct simulation Monte Carlo: collisions drawn at random with the rates of kinetic theory.
+"""Direct simulation Monte Carlo: stochastic collisions of spheres at the rates of kinetic theory.
 
 Read `steps` first: the loop over time steps. `gas`: cells, densities and collision rates. `pairs`: collisions of pairs
 in cells. `partners`: collisions with fictitious partners. `impacts`: an impact whose place is drawn. `solids_pressure`:

@@ -1,4 +1,4 @@
-"""The fluid that particles see in homogeneous isotropic turbulence, and its drag.
+"""Carrier fluid in homogeneous isotropic turbulence: its velocity along the path of each particle, and its drag.
 
 The fluctuation u of the fluid velocity along the path of a particle is a Langevin process with the time scale T_L
 (Simonin's form; see J.-P. Minier & E. Peirano, Phys. Rep. 352 (2001) 1, sec. 6), drag is Stokes':
@@ -20,7 +20,7 @@ START = 2  # draw of the fluid at the start
 
 
 class Carrier(NamedTuple):
-    """The fluid, and how particles follow it, by variant; nothing at all without a fluid: tables of no columns."""
+    """Properties of the turbulence, and relaxation of particles by variant; empty tables if there is no fluid."""
 
     seen: np.ndarray  # (3, N) fluctuation of its velocity where particles are [m/s]
     table: np.ndarray  # (6, G) E, B, e; c11, c21, c22: u' = E u + c11 ξ, v' = e v + B u + (1 - e) v_s + c21 ξ + c22 η
@@ -29,7 +29,7 @@ class Carrier(NamedTuple):
 
 @inline
 def advance_fluid_and_particle(i, g, seed, spheres, carrier, tally):
-    """Advance the fluid velocity at particle i, of variant g, and its velocity by a step; add energy and momentum."""
+    """Advance particle i of variant g and the fluid velocity at it by a step; add the energy and momentum gained."""
     xi = standard_normals_for(FLUID, seed, i, tally.step[0], 0)
     eta = standard_normals_for(FLUID, seed, i, tally.step[0], 1)
     table, row = carrier.table, spheres.row
@@ -45,7 +45,7 @@ def advance_fluid_and_particle(i, g, seed, spheres, carrier, tally):
 
 @kernel
 def fill(seed, rms, seen):
-    """Fluctuations (3, N) of the fluid velocity in the steady state."""
+    """Draw velocity fluctuations (3, N) of the fluid from their steady state."""
     for i in range(seen.shape[1]):
         xi = standard_normals_for(FLUID, seed, i, 0, START)
         for axis in range(3):

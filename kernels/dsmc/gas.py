@@ -1,4 +1,4 @@
-"""A gas of hard spheres in cells: sorting into cells, solid fraction, collision rates.
+"""Gas of hard spheres in cells: sorting into cells, solid fractions, collision rates.
 
 Particles are sorted into cells at every step. The solid fraction around a cell is that of a block of 3 x 3 x 3 cells,
 less where walls cut it off. A pair in a cell contributes to the density there itself. To remove this bias, the pair
@@ -20,7 +20,7 @@ NUMBER, AREA, VOLUME = range(3)  # rows of moments: sums of 1, d², d³
 
 
 class Gas(NamedTuple):
-    """Particles by cell; cells are numbered x first."""
+    """Particles sorted by cell, and sums over cells; the x index of cells runs first."""
 
     cell: np.ndarray  # (N,) cell of each particle
     first: np.ndarray  # (C + 1,) place of its first particle in `order`
@@ -46,7 +46,7 @@ def cell_at(row, i, space):
 
 @func
 def sort(spheres, space, gas):
-    """Find the cell of each particle, and order them by cell."""
+    """Find the cell of each particle, and sort the particles by cell."""
     count = gas.first.size - 1
     for c in range(count + 1):
         gas.first[c] = 0
@@ -65,7 +65,7 @@ def sort(spheres, space, gas):
 
 @func
 def sum_over_neighbour_cells(axis, stride, source, target, space):
-    """Sum each row of (3, C) over a cell and its neighbours along an axis, each once."""
+    """Sum each row of (3, C) over a cell and its neighbours along an axis; each cell counts once."""
     cells = space.cells[axis]
     wrapped = space.boundary[axis] == PERIODIC
     low, high = (-1, 1) if cells > 2 or not wrapped else (0, cells - 1)
@@ -108,7 +108,7 @@ def largest_solid_fraction(spheres, space, gas):
 
 @inline
 def contact_value(d1, d2, area, volume):
-    """χ of two diameters in a mixture whose spheres have Σ d²/V = `area`, Σ d³/V = `volume`.
+    """Pair correlation χ at contact of two diameters in a mixture with Σ d²/V = `area` and Σ d³/V = `volume`.
 
     T. Boublík, J. Chem. Phys. 53 (1970) 471; G. A. Mansoori et al., J. Chem. Phys. 54 (1971) 1523. Of equal spheres it
     is (1 - φ/2)/(1 - φ)³ (Carnahan & Starling, J. Chem. Phys. 51 (1969) 635).
@@ -120,7 +120,7 @@ def contact_value(d1, d2, area, volume):
 
 @inline
 def pair_value(d1, d2, c, gas):
-    """χ of a pair in cell c, which sees the others around it."""
+    """Pair correlation χ at contact of a pair in cell c, by the spheres around it."""
     own = 1.0 - gas.share[c]
     area = gas.blocks[AREA, c] - own * (d1 * d1 + d2 * d2)
     volume = gas.blocks[VOLUME, c] - own * (d1 * d1 * d1 + d2 * d2 * d2)
@@ -129,13 +129,13 @@ def pair_value(d1, d2, c, gas):
 
 @inline
 def largest_value(d, c, gas):
-    """χ of two spheres of diameter d that are no part of the block: no pair in cell c has a larger one."""
+    """Upper bound of χ for pairs in cell c: two spheres of diameter d, not counted in the solid fraction."""
     return contact_value(d, d, gas.blocks[AREA, c] / gas.room[c], gas.blocks[VOLUME, c] / gas.room[c])
 
 
 @func
 def motion_of_cell(c, spheres, gas):
-    """Particles of cell c: mean velocity, variance of a component, largest peculiar speed, largest diameter."""
+    """Mean velocity, variance of a component, largest peculiar speed and largest diameter of particles in cell c."""
     row, n = spheres.row, gas.first[c + 1] - gas.first[c]
     x, y, z, largest = 0.0, 0.0, 0.0, 0.0
     for k in range(gas.first[c], gas.first[c + 1]):
@@ -154,7 +154,7 @@ def motion_of_cell(c, spheres, gas):
 
 @inline
 def rate_in_cell(n, variance, square, chi, volume):
-    """Collisions that n particles in a cell have a second, each of a pair counted: 4 n² d² χ √(π T/m)/V of a gas.
+    """Collisions of n particles in a cell per second, each pair counted: 4 n² d² χ √(π T/m)/V.
 
     Spheres with Maxwell's distribution, <g> = 4 √(T/(π m)); T/m is the variance of a velocity component, `square` the
     mean of (R1 + R2)² over pairs.
@@ -175,7 +175,7 @@ def mean_square_contact_distance(c, spheres, gas):
 
 @func
 def mean_rate(spheres, space, gas):
-    """Collisions of a particle a second, on average over all."""
+    """Collisions per second of a particle, averaged over all particles."""
     rate = 0.0
     for c in range(gas.share.size):
         n = gas.first[c + 1] - gas.first[c]

@@ -11,13 +11,13 @@ from dem.kernels.numerics.vector import add_scaled, cross, dot, load, scale, sub
 
 @inline
 def velocity_of(row, i):
-    """Velocity of particle i at its time."""
+    """Velocity of particle i at its own time."""
     return row[i, 3], row[i, 4], row[i, 5]
 
 
 @inline
 def random_normal(g, offset_squared, turn):
-    """Unit normal from 2 to 1 of spheres that meet at the relative velocity g of 1, with the offset L (R1 + R2).
+    """Unit normal from sphere 2 to 1 for the velocity g of 1 relative to 2 and the offset L (R1 + R2).
 
     Spheres that come along parallel lines meet wherever these pierce a disc of radius R1 + R2, so L² is uniform in
     (0, 1), and so is the azimuth, as a part of a turn. Then n·g = -√(1 - L²) |g|; the direction in which smooth elastic
@@ -34,7 +34,7 @@ def random_normal(g, offset_squared, turn):
 
 @inline
 def random_impulse(spheres, i, j, v_j, omega_j, law, offset_squared, turn):
-    """Normal, impulse on i and energy that an impact with a sphere like j takes, of given velocity and spin.
+    """Normal, impulse on particle i and energy loss of an impact with a sphere of given velocity and spin.
 
     v_j, omega_j: velocity and angular velocity of the partner [m/s, rad/s]; v_j is not that of i.
     offset_squared, turn: see `random_normal`.

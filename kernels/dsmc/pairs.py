@@ -29,7 +29,7 @@ PAIRS = 1  # purpose of the random numbers
 
 @inline
 def random_pair(u, n):
-    """Two different ones of n, all pairs alike, from one uniform number."""
+    """Draw two different numbers below n with equal probabilities, from one uniform random number."""
     k = min(int(u * (n * (n - 1))), n * (n - 1) - 1)
     one, other = k // (n - 1), k % (n - 1)
     return one, other + (1 if other >= one else 0)
@@ -37,7 +37,7 @@ def random_pair(u, n):
 
 @func
 def collide_pair(i, j, t, spheres, law, u, tally):
-    """Impact of particles i and j, at time t, with the offset and azimuth that two of the numbers u give."""
+    """Collide particles i and j at time t; two of the random numbers u give the offset and the azimuth."""
     row = spheres.row
     n, normal, tangential, lost = random_impulse(
         spheres, i, j, velocity_of(row, j), load(spheres.omega, j), law, u[2], u[3]
@@ -50,7 +50,7 @@ def collide_pair(i, j, t, spheres, law, u, tally):
 
 @func
 def collide_cell(c, t, dt, spheres, gas, law, seed, tally):
-    """Collisions in cell c in the step that ends at time t; the gas is sorted and summed up."""
+    """Collide pairs in cell c in the step that ends at time t; needs sorted cells and their sums."""
     row, first = spheres.row, gas.first[c]
     n = gas.first[c + 1] - first
     _, _, fastest, largest = motion_of_cell(c, spheres, gas)

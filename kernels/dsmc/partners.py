@@ -1,4 +1,4 @@
-"""Collisions with fictitious partners: Sommerfeld's stochastic model, without and with correlated velocities.
+"""Stochastic collisions with fictitious partners, by Sommerfeld, with or without correlated velocities.
 
 M. Sommerfeld, Int. J. Multiphase Flow 27 (2001) 1829, after B. Oesterlé & A. Petitjean, Int. J. Multiphase Flow 19
 (1993) 199. Each particle meets in each step a fictitious partner. Its size, mass and spin are those of another particle
@@ -53,7 +53,7 @@ MIN_UNEXPLAINED = 1e-12  # of 1 - ρ²: less is rounding
 
 
 class VelocityMoments(NamedTuple):
-    """Moments of velocities that partners are drawn from: column c G + g for variant g of G in cell c."""
+    """Moments of the velocities from which partners are drawn; column c G + g for variant g of G in cell c."""
 
     variant: np.ndarray  # (N,)
     number: np.ndarray  # (C G,)
@@ -70,7 +70,7 @@ class VelocityMoments(NamedTuple):
 
 @func
 def sum_partner_moments(spheres, gas, moments, seen):
-    """Means and covariances over cells and variants, of velocities of particles and of the fluid at them."""
+    """Sum means and covariances of the velocities of particles and of the fluid, over cells and variants."""
     variants = moments.correlation.shape[0]
     for each in (moments.mean, moments.square, moments.fluid_mean, moments.fluid_square, moments.mixed):
         each[:, :] = 0.0
@@ -99,14 +99,14 @@ def sum_partner_moments(spheres, gas, moments, seen):
 
 @inline
 def correlation_of(covariance, one, other):
-    """Covariance over the square root of two variances, from -1 to 1; 0 if nothing varies."""
+    """Correlation coefficient: covariance over the square root of two variances; 0 if nothing varies."""
     scale = math.sqrt(one * other)
     return min(max(covariance / scale, -1.0), 1.0) if scale > 0.0 else 0.0
 
 
 @inline
 def weights(wanted, own, others):
-    """Weights a, b and of the random part, see above; `wanted` is R, `own` ρ, `others` ρ_f."""
+    """Weights of particle velocity, fluid velocity and random part in a partner's velocity; see above."""
     room = math.sqrt((1.0 - own * own) * (1.0 - others * others))
     wanted = min(max(wanted, own * others - room), own * others + room)
     remainder = 1.0 - own * own
@@ -118,7 +118,7 @@ def weights(wanted, own, others):
 
 @inline
 def component(axis, i, j, own_column, partner_column, spheres, moments, seen, chance):
-    """One component of the velocity of a fictitious collision partner of particle i [m/s].
+    """Draw one component of the velocity of a fictitious collision partner of particle i [m/s].
 
     j: the particle that the partner is alike.
     own_column, partner_column: columns of `moments` for particle and partner.
@@ -159,7 +159,7 @@ def kinetic(spheres, i):
 
 @inline
 def collide_with_partner(i, t, dt, spheres, gas, moments, law, seed, seen, tally):
-    """The collision of particle i with a fictitious partner, if there is one, in the step that ends at time t.
+    """Draw whether particle i collides with a fictitious partner in the step that ends at time t; if so, collide it.
 
     gas, moments: sorted and summed up.
     seen: (3, N) velocity of the fluid that particles see [m/s].

@@ -1,4 +1,4 @@
-"""Solids pressure, which limits the solid fraction of stochastically colliding spheres to close packing.
+"""Solids pressure, which keeps the solid fraction of stochastically colliding spheres below close packing.
 
 S. E. Harris, D. G. Crighton, J. Fluid Mech. 266 (1994) 243: τ = P φ^β/(φ_cp - φ); D. M. Snider, J. Comput. Phys. 170
 (2001) 523 replaces the difference by max(φ_cp - φ, ε (1 - φ)), and accelerates particles by -∇τ/(ρ_p φ). Here φ is
@@ -36,7 +36,7 @@ class SolidsStress(NamedTuple):
 
 @inline
 def law(stress, phi):
-    """τ and its slope τ' [Pa] at a solid fraction."""
+    """Solids pressure τ and its slope τ' [Pa] at a solid fraction."""
     if not phi > 0.0:
         return 0.0, 0.0
     room, soft = stress.packing - phi, stress.softness * (1.0 - phi)
@@ -60,7 +60,7 @@ def enclosing_cells(axis, place, space):
 
 @inline
 def corner(k, x, y, z, space):
-    """Cell k of the eight around a position, and its weight."""
+    """Cell k of the eight cells around a position, and its weight."""
     i, a = (x[1], x[2]) if k & 1 else (x[0], 1.0 - x[2])
     j, b = (y[1], y[2]) if k & 2 else (y[0], 1.0 - y[2])
     m, c = (z[1], z[2]) if k & 4 else (z[0], 1.0 - z[2])

@@ -29,7 +29,7 @@ MAX_BOUNCES = 1000  # off walls in a step that are many, but for those that a co
 
 
 class CollisionTally(NamedTuple):
-    """Counts, energies and extremes of a run so far."""
+    """Counts, energies and extremes of a run."""
 
     step: np.ndarray  # (1,) steps taken
     pair: np.ndarray  # (1,) collisions; of a particle with a fictitious partner each one
@@ -47,7 +47,7 @@ class CollisionTally(NamedTuple):
 
 @inline
 def advance_particle(i, t, spheres, space, laws, tally, most):
-    """Move particle i on to time t, off the walls; returns whether it came there."""
+    """Move particle i to time t and reflect it from walls; returns whether it arrived."""
     row = spheres.row
     for _ in range(most):
         soonest, wall = next_wall(i, row[i, TIME], row, space)
@@ -67,7 +67,7 @@ def advance_particle(i, t, spheres, space, laws, tally, most):
 
 @func
 def sort_and_check(dt, limit, spheres, space, gas, tally):
-    """Sort particles into cells; returns DONE, or the limit on density or collision rate that is exceeded."""
+    """Sort particles into cells; returns DONE, or which limit on density or collision rate is exceeded."""
     sort(spheres, space, gas)
     densest = largest_solid_fraction(spheres, space, gas)
     tally.densest[0] = max(tally.densest[0], densest)
@@ -86,7 +86,7 @@ def max_bounces(dt, laws):
 
 @inline
 def advance_all_particles(dt, limit, spheres, space, laws, gas, tally):
-    """Move all particles to the end of the next step, off walls, and `sort_and_check`; returns its code, or STUCK."""
+    """Move all particles to the end of the next step, then `sort_and_check`; returns its code, or STUCK."""
     t, bounces = (tally.step[0] + 1) * dt, max_bounces(dt, laws)
     for i in range(gas.cell.size):
         if not advance_particle(i, t, spheres, space, laws, tally, bounces):
@@ -96,7 +96,7 @@ def advance_all_particles(dt, limit, spheres, space, laws, gas, tally):
 
 @func
 def collide_pairs(t, dt, spheres, gas, law, seed, tally):
-    """Collisions of pairs in all cells in the step that ends at time t."""
+    """Collide pairs in all cells in the step that ends at time t."""
     for c in range(gas.share.size):
         if gas.first[c + 1] - gas.first[c] > 1:
             collide_cell(c, t, dt, spheres, gas, law, seed, tally)
@@ -104,7 +104,7 @@ def collide_pairs(t, dt, spheres, gas, law, seed, tally):
 
 @kernel
 def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
-    """Take a number of steps with collisions of pairs.
+    """Take a number of steps with collisions of pairs of particles.
 
     Returns DONE; DENSE if the limit was reached, STUCK if a particle hits walls without end, or FREQUENT if there would
     be more than MAX_COLLISIONS of a particle: the step is not complete then.
@@ -120,7 +120,7 @@ def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
 
 @kernel
 def advance_with_solids_pressure(steps, dt, limit, seed, spheres, space, laws, gas, stress, tally):
-    """Take a number of steps with collisions of pairs, and with a pressure of the solids.
+    """Take a number of steps with collisions of pairs and a solids pressure.
 
     Returns as `advance_pairs`; STIFF if waves of the pressure would cross more than MAX_COURANT of a cell in a step.
     """
@@ -139,7 +139,7 @@ def advance_with_solids_pressure(steps, dt, limit, seed, spheres, space, laws, g
 
 @inline
 def advance_particle_in_fluid(i, t, gravity, seed, spheres, space, laws, moments, carrier, tally, most):
-    """Move particle i to time t, off `most` walls at most, with drag of the fluid; returns whether it came there.
+    """Move particle i to time t with drag, reflected at most `most` times from walls; returns whether it arrived.
 
     Gravity acts through the fluid velocities, not during flight.
     """
@@ -159,7 +159,7 @@ def advance_particle_in_fluid(i, t, gravity, seed, spheres, space, laws, moments
 
 @kernel
 def advance_partners(steps, dt, limit, seed, gravity, spheres, space, laws, gas, moments, carrier, tally):
-    """Take a number of steps with collisions with fictitious partners; returns as `advance_pairs`.
+    """Take a number of steps with collisions with fictitious partners; returns a code as `advance_pairs`.
 
     gravity: that acts while the fluid carries particles [m/s²].
     """
@@ -185,7 +185,7 @@ def advance_partners(steps, dt, limit, seed, gravity, spheres, space, laws, gas,
 
 @kernel
 def measure_gas(spheres, space, gas):
-    """Sort particles into cells; returns the largest solid fraction around one, and collisions a particle and second.
+    """Sort particles into cells; returns the largest solid fraction and the mean collision rate of a particle [1/s].
 
     The latter for equal spheres with Maxwell's distribution in each cell.
     """

@@ -1,4 +1,4 @@
-"""The next event of every particle, soonest first: an indexed heap with four children a node.
+"""Priority queue of the next event of every particle: an indexed heap with four children a node.
 
 Williams, Comm. ACM 7 (1964) 347; Rapaport, J. Comput. Phys. 34 (1980) 184 for its use here. Every particle is in it
 once, so changing a particle's event costs at most log₄ N levels. Events at the same time go by particle number.
@@ -21,13 +21,13 @@ class EventQueue(NamedTuple):
 
 @inline
 def before(time, i, other_time, j):
-    """Whether the event of i comes before that of j."""
+    """Whether the event of particle i comes before that of particle j."""
     return time < other_time or (time == other_time and i < j)
 
 
 @inline
 def put(agenda, slot, time, i):
-    """Write the event of i to a slot."""
+    """Write the event of particle i to a slot of the heap."""
     agenda.time[slot] = time
     agenda.particle[slot] = i
     agenda.slot[i] = slot
@@ -35,7 +35,7 @@ def put(agenda, slot, time, i):
 
 @inline
 def soonest_child(agenda, slot):
-    """Slot of the soonest of the four children of a slot; -1 if there are none."""
+    """Slot of the child with the soonest event; -1 if a slot has no children."""
     low = 4 * slot + 1
     n = agenda.time.size
     if low >= n:
@@ -49,7 +49,7 @@ def soonest_child(agenda, slot):
 
 @func
 def reschedule(agenda, i, time):
-    """Give particle i another time, and put the heap in order again."""
+    """Set the time of the event of particle i and restore the order of the heap."""
     slot = agenda.slot[i]
     while slot > 0:
         parent = (slot - 1) >> 2
@@ -67,6 +67,6 @@ def reschedule(agenda, i, time):
 
 @func
 def clear(agenda):
-    """All events at infinity."""
+    """Set the time of all events to infinity."""
     for i in range(agenda.time.size):
         put(agenda, i, np.inf, i)

@@ -76,7 +76,7 @@ class ImpactTally(NamedTuple):
 
 @inline
 def apply_impulse(spheres, i, n, normal, tangential, t):
-    """Apply an impulse to particle i at the point of its surface with the inward normal n."""
+    """Apply an impulse to particle i at the point of its surface whose inward normal is n."""
     row, inverse = spheres.row, 1.0 / spheres.mass[i]
     for axis in range(3):
         row[i, 3 + axis] += inverse * (normal[axis] + tangential[axis])
@@ -120,7 +120,7 @@ def collide(i, j, t, spheres, space, laws, tally):
 
 @inline
 def lift_from_wall(spheres, i, n, laws, space, tally):
-    """Lift a particle that gravity presses to a wall and that would not leave it.
+    """Lift a particle off a wall when gravity holds it there and its rebound is too slow to leave.
 
     Bounces as high as those of the TC model last t_c and start with u = -g·n t_c/2. What leaves with less than
     MIN_REBOUND u would bounce too often to be worth following, or not at all, so it gets u. It hovers at g t_c²/8, less
@@ -138,7 +138,7 @@ def lift_from_wall(spheres, i, n, laws, space, tally):
 
 @inline
 def reflect(i, n, v, t, law, most, spheres):
-    """Impact of particle i, at the velocity v, with a wall of normal n; returns the energy lost."""
+    """Reflect particle i, of velocity v, from a wall with the normal n; returns the energy lost."""
     arm, still = spheres.row[i, RADIUS], (0.0, 0.0, 0.0)
     q = contact_velocity(n, v, still, arm, load(spheres.omega, i), 0.0, still)
     normal, tangential, lost = still, still, 0.0
@@ -150,7 +150,7 @@ def reflect(i, n, v, t, law, most, spheres):
 
 @func
 def hit_wall(i, wall, t, spheres, space, laws, tally):
-    """Impact of particle i with a wall at time t; the particle is put where it touches.
+    """Impact of particle i on a wall at time t; its position is set to touch the wall.
 
     A rough wall is inclined, by contact number wall_impacts[i] of particle i. A particle that still moves into the flat
     wall then is hit again at once, by another inclination.
@@ -222,7 +222,7 @@ def process_event(i, t, spheres, space, laws, agenda, tally):
 
 @kernel
 def advance(stop, most, spheres, space, laws, agenda, tally):
-    """Process all events up to the time `stop`, or `most` of them.
+    """Process all events up to the time `stop`, or at most `most` of them.
 
     Returns DONE, BUSY if there are more to come, or STUCK if time does not go on: MAX_SIMULTANEOUS_EVENTS a particle
     at one moment.

@@ -27,7 +27,7 @@ NO_PARTNER = -7  # partner of a particle without an impact ahead; -1 to -6 are t
 
 
 class SphereState(NamedTuple):
-    """State of N hard spheres, each at its own time.
+    """State of N hard spheres, each at the time of its last event.
 
     A row of `plan` holds the time of the next impact [s], the partner, the partner's number of impacts when this one
     was foreseen; the time of leaving the cell [s], through which face (twice the axis, plus 1 for the upper one); and
@@ -48,7 +48,7 @@ class SphereState(NamedTuple):
 
 
 class Space(NamedTuple):
-    """Box in which the spheres fly, by axis, and its cells.
+    """Simulation box by axis, its cells, and the linked lists of the spheres in them.
 
     Cells are at least as wide as the largest sphere. On a walled axis the outer cells reach to the walls, on a periodic
     one, with five cells or more, they are followed by each other, and on an open one space is wrapped onto them as
@@ -71,7 +71,7 @@ class Space(NamedTuple):
 
 @inline
 def position_at(row, i, t, space):
-    """Position of particle i at time t, if nothing happens until then."""
+    """Position of particle i at time t in free flight."""
     s = t - row[i, TIME]
     h = 0.5 * s * s
     g = space.gravity
@@ -84,7 +84,7 @@ def position_at(row, i, t, space):
 
 @inline
 def velocity_at(row, i, t, space):
-    """Velocity of particle i at time t, if nothing happens until then."""
+    """Velocity of particle i at time t in free flight."""
     s = t - row[i, TIME]
     g = space.gravity
     return row[i, 3] + s * g[0], row[i, 4] + s * g[1], row[i, 5] + s * g[2]
@@ -102,7 +102,7 @@ def advance_to_time(row, i, t, space):
 
 @inline
 def orientation_at(spheres, i, t):
-    """Orientation of particle i at time t: it has turned evenly since its last change of spin."""
+    """Orientation of particle i at time t, for a constant angular velocity since its last impact."""
     half = 0.5 * (t - spheres.turned[i])
     q = product(exponential(scale(half, load(spheres.omega, i))), load_quaternion(spheres.q, i))
     size = 1.0 / math.sqrt(norm_squared(q))
@@ -118,7 +118,7 @@ def rotate_to_time(spheres, i, t):
 
 @inline
 def nearest_image(r, space):
-    """Separation of the nearest periodic images: those that can touch, and those in cells side by side."""
+    """Separation r at the nearest periodic image, of particles in adjacent cells."""
     p, k = space.period, space.per_metre
     return (
         r[0] - p[0] * np.floor(r[0] * k[0] + 0.5),
@@ -129,7 +129,7 @@ def nearest_image(r, space):
 
 @inline
 def cell_beside(c, axis, space):
-    """Cell c along an axis as it lies in memory, -1 if it is beyond a wall."""
+    """Index in memory of cell c along an axis; -1 if the cell is beyond a wall."""
     cells = space.cells[axis]
     if 0 <= c < cells:
         return c
@@ -138,19 +138,19 @@ def cell_beside(c, axis, space):
 
 @inline
 def number_of_cell(x, y, z, space):
-    """Place of a cell in memory."""
+    """Number of a cell in memory."""
     return x + space.cells[0] * (y + space.cells[1] * z)
 
 
 @inline
 def cell_of(plan, i):
-    """Cell of particle i along each axis."""
+    """Indices along each axis of the cell of particle i."""
     return np.int64(plan[i, CELL]), np.int64(plan[i, CELL + 1]), np.int64(plan[i, CELL + 2])
 
 
 @func
 def enter_cell(i, plan, space):
-    """Put particle i at the head of its cell's chain."""
+    """Insert particle i at the head of the linked list of its cell."""
     x, y, z = cell_of(plan, i)
     c = number_of_cell(cell_beside(x, 0, space), cell_beside(y, 1, space), cell_beside(z, 2, space), space)
     first = space.head[c]
@@ -163,7 +163,7 @@ def enter_cell(i, plan, space):
 
 @func
 def leave_cell(i, space):
-    """Take particle i out of its cell's chain."""
+    """Remove particle i from the linked list of its cell."""
     before, after = space.preceding[i], space.following[i]
     if before >= 0:
         space.following[before] = after
@@ -203,7 +203,7 @@ def list_near(i, block, plan, space):
 
 @func
 def search(i, t, avoid, block, spheres, space, soonest, partner):
-    """Soonest impact of particle i within a block of cells around its own, and partner, if sooner than the one known.
+    """Soonest impact of particle i with the particles in a block of cells, and the partner, if sooner than a known one.
 
     Of partners at the same time the lowest number is taken. Writes `Space.near`.
     i, t: particle, and its time [s].
@@ -230,7 +230,7 @@ def search(i, t, avoid, block, spheres, space, soonest, partner):
 
 @func
 def next_wall(i, t, row, space):
-    """Time at which particle i, which is at time t, reaches a wall, and which one."""
+    """Time at which particle i, now at time t, reaches a wall, and the wall."""
     soonest, wall = math.inf, np.int64(NO_PARTNER)
     for axis in range(3):
         if space.boundary[axis] == WALLED:
@@ -266,7 +266,7 @@ def predict_cell_exit(i, t, row, plan, space):
 
 @inline
 def record_impact(i, soonest, partner, spheres):
-    """Keep the soonest impact of particle i."""
+    """Record an impact of particle i if it is the soonest one so far."""
     spheres.plan[i, IMPACT] = soonest
     spheres.plan[i, PARTNER] = partner
     spheres.plan[i, PARTNER_IMPACTS] = spheres.impacts[partner] if partner >= 0 else 0
@@ -285,7 +285,7 @@ def predict_next_event(i, t, avoid, spheres, space, agenda):
 
 @kernel
 def synchronise(t, spheres, space, position, velocity, orientation, angular_velocity):
-    """Write the state at time t to four component-major arrays; the spheres stay as they are."""
+    """Write the state of all spheres at time t to four component-major arrays; the spheres stay as they are."""
     for i in range(spheres.mass.size):
         x = position_at(spheres.row, i, t, space)
         for axis in range(3):
@@ -313,7 +313,7 @@ def deepest_pair(t, spheres, space):
 
 @kernel
 def deepest_wall(t, spheres, space):
-    """Largest overlap of a sphere with a wall at time t over its radius, negative for gaps; and whose it is."""
+    """Largest overlap of a sphere with a wall at time t over its radius, negative for gaps; and the sphere."""
     row = spheres.row
     deepest, first = -math.inf, 0
     for i in range(spheres.mass.size):

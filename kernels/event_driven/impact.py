@@ -1,4 +1,4 @@
-"""Impacts of hard spheres and of hard spheres with flat walls: when they happen, and what they change.
+"""Impacts of hard spheres with each other and with flat walls: times of impact, impulses, energy losses.
 
 Impacts are binary and instantaneous (Hoomans et al., Chem. Eng. Sci. 51 (1996) 99; Foerster et al., Phys. Fluids 6
 (1994) 1108). With the normal n from 2 to 1, the relative velocity at the contact is
@@ -39,7 +39,7 @@ AT_ONCE = 1e-9  # of the contact time: impacts that follow each other faster cou
 
 
 class ImpactLaw(NamedTuple):
-    """Restitution and friction of impacts."""
+    """Coefficients of restitution and friction of impacts."""
 
     restitution: float  # e, of the normal relative velocity
     tangential: float  # ξ, of the tangential one while sticking
@@ -97,14 +97,14 @@ def plane_time(gap, speed, acceleration):
 
 @inline
 def contact_velocity(n, v1, v2, arm1, omega1, arm2, omega2):
-    """Relative velocity q of the surfaces at the contact; arms are the radii, 0 for a wall."""
+    """Relative velocity q of the surfaces at the contact point; arms are the radii, 0 for a wall."""
     surface = add(scale(arm1, omega1), scale(arm2, omega2))
     return subtract(subtract(v1, v2), cross(surface, n))
 
 
 @inline
 def law_after(since, law, contact_time):
-    """The law of an impact so long after the last one of either partner, and the largest e that sliding may bring."""
+    """Impact law by the time since the last impact of either partner, and the largest e that friction may produce."""
     if since >= contact_time:
         return law, law.restitution
     rough = 1.0 if law.tangential > -1.0 else -1.0
@@ -113,7 +113,7 @@ def law_after(since, law, contact_time):
 
 @inline
 def impulse(n, q, inverse_mass, inverse_inertia, law, most):
-    """Normal and tangential impulse on 1, and the energy that the impact takes.
+    """Normal and tangential impulse on particle 1, and the energy lost in the impact.
 
     n·J = -(1 + e) n·q/a and J_t = -(1 + ξ) q_t/b, with a = 1/m1 + 1/m2 and b = a + R1²/I1 + R2²/I2; or, if J_t were
     larger than μ n·J, μ n·J against q_t with the smaller of n·J = -(1 + `most`) n·q/a and the one that takes no energy,

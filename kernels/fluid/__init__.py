@@ -75,7 +75,7 @@ class NoFluidForce(NamedTuple):
 
 
 class Fluid(NamedTuple):
-    """A fluid made of parts."""
+    """Fluid forces of a run: properties and flow field of the fluid, laws of drag, lift and torque."""
 
     medium: tuple
     field: tuple
@@ -116,7 +116,7 @@ sample_alone = select("field", FIELDS)
 
 @inline
 def sample_in_bed(field, t, x):
-    """A flow about dense particles at time t [s] and place x [m]."""
+    """Sample the flow at time t [s] and place x [m], with the voidage of the suspension there."""
     return dense_suspension.in_bed(field.cells, field.values, x, sample_alone(field.flow, t, x))
 
 
@@ -145,13 +145,13 @@ ROWS_IN = {
 
 
 def of_flows(usual, **others):
-    """Function of (flow, *arguments) for samples of all kinds: as usual, or another; one that is none is refused."""
+    """Function of (flow, *arguments) by type of sample: one in `others`, else `usual`; other types are refused."""
     table = dict.fromkeys(WRITERS, usual) | {getattr(dense_suspension, name): other for name, other in others.items()}
     return select("flow", table)
 
 
 def of_fields(usual, others):
-    """{type of field: its entry in `others`, or else `usual`}."""
+    """Table {type of flow field: function}: the entry in `others` if there is one, else `usual`."""
     return dict.fromkeys(FIELDS | IN_BEDS, usual) | others
 
 
@@ -160,7 +160,7 @@ sample_in = select("field", of_fields(gradients.sample_in, READERS))
 
 
 def rows_of(field):
-    """Rows of numbers in which many samples of a field are kept."""
+    """Number of rows in which the samples of a field are stored, a column for each sample."""
     return function_for(type(field), of_fields(gradients.ROWS, ROWS_IN))
 
 
@@ -187,13 +187,13 @@ dense_factor = select("part", DENSE)
 
 @inline
 def resist_alone(part, medium, g, reynolds, slip, flow):
-    """Resistance by laws for few particles, see `drag_on`."""
+    """Resistance by drag laws of single particles, see `drag_on`."""
     return drag_on(part, medium, g, reynolds, slip)
 
 
 @inline
 def resist_in_bed(part, medium, g, reynolds, slip, flow):
-    """Resistance along the body axes in a dense bed: as much more than Stokes' as that of spheres is [N s/m]."""
+    """Resistance along the body axes [N s/m] in a dense bed: Stokes', times the factor of the law for spheres."""
     voidage = voidage_of(flow)
     factor = dense_factor(part, voidage * reynolds, voidage) / (1.0 + part.whole * (voidage - 1.0))
     return scale(medium.viscosity * factor, load(medium.translation, g))
@@ -203,7 +203,7 @@ resist = select("part", dict.fromkeys(DRAGS, resist_alone) | dict.fromkeys(DENSE
 
 
 def add_drag(law, formula, *, dense=False):
-    """Add a drag law: a type with its formula, or with its factor in dense beds; what is compiled for it is kept."""
+    """Register a drag law: its type, and its formula or, for dense beds, its factor over Stokes drag."""
     (DENSE if dense else DRAGS)[law] = formula
     resist.functions[law] = resist_in_bed if dense else resist_alone
     set_sources(law, [formula])
@@ -219,7 +219,7 @@ is_steady = type_is(lambda part: part in (stokes.Stokes, NoFluidForce))
 
 @inline
 def convected(field, flow, v):
-    """Change of the flow's velocity along the path of a body that moves at v [m/s²]."""
+    """Rate of change of the flow velocity along the path of a body of velocity v: ∂u/∂t + (v·∇)u [m/s²]."""
     return add(flow.change, along(flow.gradient, v))
 
 

@@ -17,14 +17,14 @@ from dem.kernels.fluid.gradients import Sample
 
 
 class AffineFlow(NamedTuple):
-    """The velocity gradient of a cell."""
+    """Velocity gradient of the fluid in a deforming cell."""
 
     gradient: np.ndarray  # (3, 3) L at the forces [1/s]
 
 
 @inline
 def sample(field, t, x):
-    """The flow relative to the cell, at rest everywhere, with the gradient that it has in the laboratory."""
+    """Sample the flow relative to the cell: velocity zero, with the velocity gradient of the laboratory frame."""
     g = field.gradient
     rows = (g[0, 0], g[0, 1], g[0, 2], g[1, 0], g[1, 1], g[1, 2], g[2, 0], g[2, 1], g[2, 2])
     return Sample((0.0, 0.0, 0.0), rows, (0.0, 0.0, 0.0), 0)

@@ -24,7 +24,7 @@ class Beetstra(NamedTuple):
 
 @inline
 def factor(part, reynolds, voidage):
-    """Drag over Stokes' for u_r; the Reynolds number is that of ε u_r."""
+    """Drag over Stokes drag at u_r; the Reynolds number is that of ε u_r."""
     re, solid = max(reynolds, MIN_REYNOLDS), max(1.0 - voidage, 0.0)
     square = voidage * voidage
     slow = 10.0 * solid / square + square * (1.0 + 1.5 * math.sqrt(solid))

@@ -13,7 +13,7 @@ from dem.kernels.numerics.vector import scale
 
 
 class ABC(NamedTuple):
-    """Three waves."""
+    """Amplitudes, wave number and decay rate of an ABC flow."""
 
     a: float  # [m/s]
     b: float
@@ -24,7 +24,7 @@ class ABC(NamedTuple):
 
 @inline
 def sample(field, t, x):
-    """Velocity at time t [s] and place x [m]."""
+    """Sample the flow at time t [s] and place x [m]."""
     k, fade = field.wavenumber, math.exp(-field.decay * t)
     a, b, c = fade * field.a, fade * field.b, fade * field.c
     sx, cx = math.sin(k * x[0]), math.cos(k * x[0])

@@ -19,7 +19,7 @@ SLACK = 1e-6  # fraction of a cell by which a particle may be outside the outerm
 
 
 class Cells(NamedTuple):
-    """Equal cells that fill a cuboid."""
+    """Grid of equal cells that fill a cuboid."""
 
     first: tuple[float, float, float]  # centre of the first one [m]
     size: tuple[float, float, float]  # [m]
@@ -28,7 +28,7 @@ class Cells(NamedTuple):
 
 
 class Corner(NamedTuple):
-    """The eight cells around a position."""
+    """The eight cells whose centres surround a position, and its fractional distances between them."""
 
     low: tuple[int, int, int]
     high: tuple[int, int, int]
@@ -38,7 +38,7 @@ class Corner(NamedTuple):
 
 @inline
 def along(cells, x, axis):
-    """The lower cell along an axis, the higher one, the share of this, if outside."""
+    """Lower and upper cell around coordinate x along an axis, weight of the upper one, and 1 if x is outside."""
     place = (x - cells.first[axis]) / cells.size[axis]
     count, periodic = cells.number[axis], cells.periodic[axis]
     low, high, share, _ = enclosing_indices(place, count, periodic)
@@ -47,7 +47,7 @@ def along(cells, x, axis):
 
 @inline
 def corner(cells, x):
-    """The cells around a place x [m]; of a place that is not finite the first ones."""
+    """The eight cells around a position x [m]; the first cells if x is not finite."""
     if not math.isfinite(x[0] + x[1] + x[2]):  # the checks of the run report it
         return Corner((0, 0, 0), (0, 0, 0), (0.0, 0.0, 0.0), 1)
     a = along(cells, x[0], 0)
@@ -58,14 +58,14 @@ def corner(cells, x):
 
 @inline
 def on_line(values, r, at, j, k):
-    """Row r of values (R, nx, ny, nz) between the two cells of a corner along x that are j-th along y, k-th along z."""
+    """Interpolate row r along x, between the two cells of a corner with indices j along y and k along z."""
     share = at.share[0]
     return (1.0 - share) * values[r, at.low[0], j, k] + share * values[r, at.high[0], j, k]
 
 
 @inline
 def value_at(values, r, at):
-    """Row r of values (R, nx, ny, nz) as it is seen between the cells of a corner."""
+    """Interpolate row r of values (R, nx, ny, nz) trilinearly at a position given by its corner."""
     (_, j, k), (_, m, n), (_, v, w) = at.low, at.high, at.share
     lower = (1.0 - v) * on_line(values, r, at, j, k) + v * on_line(values, r, at, m, k)
     upper = (1.0 - v) * on_line(values, r, at, j, n) + v * on_line(values, r, at, m, n)
@@ -74,7 +74,7 @@ def value_at(values, r, at):
 
 @inline
 def vector_at(values, r, at):
-    """Rows r to r + 2 of values, as they are seen between the cells of a corner."""
+    """Interpolate rows r to r + 2 of values trilinearly, as the components of a vector."""
     return value_at(values, r, at), value_at(values, r + 1, at), value_at(values, r + 2, at)
 
 
@@ -101,7 +101,7 @@ def interpolate_trilinearly(values, r, at):
 
 @inline
 def cell_at(at, e):
-    """Cell e, from 0 to 7, of a corner; 0 is the lowest one."""
+    """Index of cell e (0 to 7) of a corner; bits of e select the upper cell along x, y and z."""
     return at.high[0] if e & 1 else at.low[0], at.high[1] if e & 2 else at.low[1], at.high[2] if e & 4 else at.low[2]
 
 
@@ -122,7 +122,7 @@ def interpolate(cells, values, position, result):
 
 @kernel
 def deposit(cells, position, amounts, unit, sums):
-    """Share what particles have among cells.
+    """Distribute quantities of particles among the cells around them.
 
     cells: `Cells`.
     position: (3, N) [m].

@@ -24,7 +24,7 @@ MIN_VOIDAGE = 0.05  # lower limit of the voidage in laws: overlapping particles 
 
 
 class Bed(NamedTuple):
-    """A given flow field with the voidage of a dense suspension."""
+    """Given flow field in a dense suspension, with the voidage by cell."""
 
     flow: tuple  # a field: velocity between the particles
     cells: Cells
@@ -32,7 +32,7 @@ class Bed(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """A flow computed in cells, and the momentum that particles have taken from it since its last update."""
+    """Flow computed in cells, and the momentum that particles have taken from it since its last update."""
 
     cells: Cells
     values: np.ndarray  # (16, nx, ny, nz) voidage, velocity [m/s], its gradient [1/s], -∇p [Pa/m]
@@ -41,7 +41,7 @@ class Solved(NamedTuple):
 
 
 class Mixture(NamedTuple):
-    """A `Solved` flow with density and viscosity by cell, for mixtures and fluids of varying temperature."""
+    """Flow computed in cells as `Solved`, with density and viscosity by cell."""
 
     cells: Cells
     values: np.ndarray
@@ -61,7 +61,7 @@ InMixture = NamedTuple("InMixture", IN_MIXTURE)
 
 @inline
 def in_bed(cells, values, x, flow):
-    """Sample of a flow at position x, with the voidage there."""
+    """Add the voidage at position x to a sample of a flow."""
     at = corner(cells, x)
     voidage = 1.0 if at.outside > 0 else max(value_at(values, 0, at), MIN_VOIDAGE)
     return InBed(flow.velocity, flow.gradient, flow.change, max(flow.outside, at.outside), voidage)
@@ -69,7 +69,7 @@ def in_bed(cells, values, x, flow):
 
 @inline
 def in_solved(field, t, x):
-    """Sample of a flow in cells at position x; constant between updates by the solver."""
+    """Sample a flow computed in cells at position x; it is constant between updates by the solver."""
     at, values = corner(field.cells, x), field.values
     gradient = (
         value_at(values, GRADIENT, at), value_at(values, GRADIENT + 1, at), value_at(values, GRADIENT + 2, at),
@@ -84,7 +84,7 @@ def in_solved(field, t, x):
 
 @inline
 def in_mixture(field, t, x):
-    """Sample of a mixture at a place x; density and viscosity are exact where cells have equal values."""
+    """Sample a mixture at position x; density and viscosity are exact where cells have equal values."""
     flow, at = in_solved(field, t, x), corner(field.cells, x)
     return InMixture(
         flow.velocity, flow.gradient, flow.change, flow.outside, flow.voidage, flow.pressing,
@@ -94,42 +94,42 @@ def in_mixture(field, t, x):
 
 @inline
 def write_in_bed(flow, rows, s):
-    """Write `InBed` number s."""
+    """Write sample number s, an `InBed`."""
     gradients.write_sample(flow, rows, s)
     rows[OF_BED, s] = flow.voidage
 
 
 @inline
 def write_in_solved(flow, rows, s):
-    """Write `InSolved` number s."""
+    """Write sample number s, an `InSolved`."""
     write_in_bed(flow, rows, s)
     gradients.write_three(rows, OF_SOLVED, s, flow.pressing)
 
 
 @inline
 def write_in_mixture(flow, rows, s):
-    """Write `InMixture` number s."""
+    """Write sample number s, an `InMixture`."""
     write_in_solved(flow, rows, s)
     rows[OF_MIXTURE, s], rows[OF_MIXTURE + 1, s] = flow.density, flow.viscosity
 
 
 @inline
 def read_in_bed(field, rows, s):
-    """`InBed` number s of a field."""
+    """Read sample number s, an `InBed`."""
     flow = gradients.sample_in(field, rows, s)
     return InBed(flow.velocity, flow.gradient, flow.change, flow.outside, rows[OF_BED, s])
 
 
 @inline
 def read_in_solved(field, rows, s):
-    """`InSolved` number s of a field."""
+    """Read sample number s, an `InSolved`."""
     flow, pressing = gradients.sample_in(field, rows, s), gradients.three(rows, OF_SOLVED, s)
     return InSolved(flow.velocity, flow.gradient, flow.change, flow.outside, rows[OF_BED, s], pressing)
 
 
 @inline
 def read_in_mixture(field, rows, s):
-    """`InMixture` number s of a field."""
+    """Read sample number s, an `InMixture`."""
     flow = read_in_solved(field, rows, s)
     return InMixture(
         flow.velocity, flow.gradient, flow.change, flow.outside, flow.voidage, flow.pressing,
@@ -145,7 +145,7 @@ def some_fluid(flow):
 
 @inline
 def pressure_force_of_flow(flow, medium, g, displaced, accelerating, gravity):
-    """Pressure gradient, buoyancy and what added mass gains from the flow [N].
+    """Force of the pressure gradient, buoyancy and added mass in the acceleration of the flow [N].
 
     flow, medium, g: `gradients.Sample` or `InBed`, `medium.Medium`, variant of the body.
     displaced, accelerating: mass of the fluid in its place [kg], Du/Dt [m/s²].
@@ -158,7 +158,7 @@ def pressure_force_of_flow(flow, medium, g, displaced, accelerating, gravity):
 
 @inline
 def force_of_given_gradient(flow, medium, g, displaced, accelerating, gravity):
-    """Force of a given pressure gradient, and what added mass gains from the flow [N].
+    """Force of a given pressure gradient, and of added mass in the acceleration of the flow [N].
 
     flow: `InSolved` or `InMixture`.
     medium, g, displaced, accelerating, gravity: see `pressure_force_of_flow`.
@@ -170,7 +170,7 @@ def force_of_given_gradient(flow, medium, g, displaced, accelerating, gravity):
 
 @inline
 def take(field, b, mass, dt, other_accelerations, before, now, later):
-    """Note the momentum that particle b has from the fluid in a step.
+    """Record the momentum that particle b takes from the fluid in a step.
 
     b: the user's number of the particle.
     mass, dt, other_accelerations: of the particle [kg], time step [s], what all other forces accelerate it by [m/s²].
@@ -184,7 +184,7 @@ def take(field, b, mass, dt, other_accelerations, before, now, later):
 
 @inline
 def begin(field, b, mass, dt, other_accelerations, before, later):
-    """Record the momentum of particle b from the fluid in the half step at the start of a run.
+    """Record the momentum that particle b takes from the fluid in the first half step of a run.
 
     b, mass, dt, other_accelerations: see `take`.
     before, later: velocity at the forces, half a step after them [m/s].

@@ -1,4 +1,4 @@
-"""Drag in beds by one exponent of the voidage: C_D U² ε^-χ.
+"""Drag in beds by Di Felice, with an exponent of the voidage: C_D U² ε^-χ.
 
 R. Di Felice, Int. J. Multiphase Flow 20 (1994) 153, equations 9 to 11: with the velocity ε u_r that fluid and particles
 have relative to each other over the whole cross-section and its Reynolds number Re = ε ρ d |u_r|/μ,

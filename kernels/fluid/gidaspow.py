@@ -1,4 +1,4 @@
-"""Drag in beds by Ergun's equation where they are dense, by Wen's and Yu's where not.
+"""Drag in beds by Gidaspow: Ergun's equation where the bed is dense, the law of Wen and Yu where it is dilute.
 
 D. Gidaspow, Multiphase Flow and Fluidization, Academic Press (1994); S. Ergun, Chem. Eng. Prog. 48 (1952) 89; C. Y.
 Wen, Y. H. Yu, Chem. Eng. Prog. Symp. Ser. 62 (1966) 100. A particle of volume V feels V β u_r/(1-ε),

@@ -21,13 +21,13 @@ NO_GRADIENT = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @inline
 def three(rows, r, s):
-    """Vector number s in the rows from r on."""
+    """Read vector number s, stored in the three rows from r on."""
     return rows[r, s], rows[r + 1, s], rows[r + 2, s]
 
 
 @inline
 def write_three(rows, r, s, v):
-    """Write it."""
+    """Write vector number s to the three rows from r on."""
     rows[r, s], rows[r + 1, s], rows[r + 2, s] = v
 
 
@@ -45,7 +45,7 @@ def write_sample(flow, rows, s):
 
 @inline
 def sample_in(field, rows, s):
-    """`Sample` number s of a field."""
+    """Read sample number s of a field."""
     (a, b, c), (d, e, f) = three(rows, GRADIENT, s), three(rows, GRADIENT + 3, s)
     g, h, i = three(rows, GRADIENT + 6, s)
     return Sample(three(rows, 0, s), (a, b, c, d, e, f, g, h, i), three(rows, CHANGE, s), rows[OUTSIDE, s])
@@ -53,7 +53,7 @@ def sample_in(field, rows, s):
 
 @inline
 def along(gradient, v):
-    """(v·∇)u: rate of change of u along a path with velocity v [m/s²]."""
+    """Rate of change (v·∇)u of u along a path of velocity v [m/s²]."""
     return (
         gradient[0] * v[0] + gradient[1] * v[1] + gradient[2] * v[2],
         gradient[3] * v[0] + gradient[4] * v[1] + gradient[5] * v[2],
@@ -78,7 +78,7 @@ def strain(gradient):
 
 @inline
 def stretch(rate, d):
-    """E d with a rate of strain E [1/s]."""
+    """Product E d of a rate of strain E with a direction d [1/s]."""
     return (
         rate[0] * d[0] + rate[3] * d[1] + rate[4] * d[2],
         rate[3] * d[0] + rate[1] * d[1] + rate[5] * d[2],

@@ -1,4 +1,4 @@
-"""A velocity known at the nodes of a regular grid, at one time or several: linear in between, in space and time.
+"""Flow field on a regular grid, at one time or several, interpolated linearly in space and time.
 
 Gradients are differences of nodes, interpolated likewise: those of the interpolant itself would jump from cell to cell.
 Outside the grid, values are those of the nearest point on it; a periodic axis continues.
@@ -17,7 +17,7 @@ SLACK = 1e-6  # fraction of a spacing that counts as inside: a grid may end at t
 
 
 class FlowGrid(NamedTuple):
-    """Nodes and their values."""
+    """Velocities and gradients at the nodes of a grid, and the times at which they are given."""
 
     values: np.ndarray  # (T, nx, ny, nz, VALUES) [m/s, 1/s]
     time: np.ndarray  # (T,) ascending [s]
@@ -28,7 +28,7 @@ class FlowGrid(NamedTuple):
 
 @inline
 def enclosing_nodes(place, count, periodic):
-    """Nodes before and after a coordinate in spacings, the fraction between them, 1 if it is outside; all floats.
+    """Nodes before and after a grid coordinate, fraction between them, and 1 if it is outside; all floats.
 
     What is not finite, of which the watch of the run tells, is at the first. No branches, for vector code.
     """
@@ -46,7 +46,7 @@ def enclosing_nodes(place, count, periodic):
 
 @inline
 def enclosing_indices(place, count, periodic):
-    """Nodes before and after a place and the outside flag as integers, and the fraction in between."""
+    """Nodes before and after a grid coordinate, fraction between them, and 1 if it is outside; nodes as integers."""
     low, high, share, outside = enclosing_nodes(place, count, periodic)
     return int(low), int(high), share, int(outside)
 
@@ -73,7 +73,7 @@ def enclosing_times(time, t):
 
 
 class GridPlace(NamedTuple):
-    """Between which nodes and times something is."""
+    """Nodes and stored times around a position and a time, with the fractions in between."""
 
     low: tuple[int, int, int]  # nodes before it
     high: tuple[int, int, int]  # and after
@@ -87,7 +87,7 @@ class GridPlace(NamedTuple):
 
 @inline
 def place_of(field, t, x):
-    """Grid indices and fractions of a point x [m] at time t [s]."""
+    """Nodes and stored times around a position x [m] at time t [s]."""
     shape = field.values.shape
     i = enclosing_indices((x[0] - field.origin[0]) / field.spacing[0], shape[1], field.periodic[0])
     j = enclosing_indices((x[1] - field.origin[1]) / field.spacing[1], shape[2], field.periodic[1])
@@ -120,7 +120,7 @@ def interpolate_at(values, place, r):
 
 @inline
 def sample(field, t, x):
-    """Velocity at time t [s] and place x [m]."""
+    """Sample the flow at time t [s] and place x [m]."""
     place, values = place_of(field, t, x), field.values
     (u, a), (v, b), (w, c) = (
         interpolate_at(values, place, 0), interpolate_at(values, place, 1), interpolate_at(values, place, 2),
@@ -135,7 +135,7 @@ def sample(field, t, x):
 
 @vector_loop
 def find(field, number, rows, scratch):
-    """Between which nodes places are.
+    """Compute the nodes around many positions.
 
     field, number: see `sampling.fill_each`.
     Writes rows: OUTSIDE. Writes scratch: LOW, HIGH, SHARE.
@@ -154,7 +154,7 @@ def find(field, number, rows, scratch):
 
 @inline
 def found(scratch, s, times):
-    """Place number s; times as of `enclosing_times`."""
+    """Read the grid place of position number s; `enclosing_times` gives its times."""
     i, j, k = three(scratch, LOW, s)
     m, n, o = three(scratch, HIGH, s)
     nodes = (int(i), int(j), int(k)), (int(m), int(n), int(o))
@@ -163,7 +163,7 @@ def found(scratch, s, times):
 
 @vector_loop
 def fill(field, t, number, rows, scratch):
-    """Sample a gridded field at many places, see `sampling.fill_each`; values of a node are adjacent, for vector code.
+    """Sample a gridded field at many positions, see `sampling.fill_each`.
 
     field, t, number: see `sampling.fill_each`.
     Writes rows, scratch: the same; nodes and values of a place.

@@ -1,4 +1,4 @@
-"""Drag of bodies of any shape by their sphericities, along the velocity relative to the fluid.
+"""Drag law of Hölzer and Sommerfeld for non-spherical bodies, by their sphericities along the slip velocity.
 
 A. Hölzer, M. Sommerfeld, Powder Technol. 184 (2008) 361, equation 10:
 C_D = 8/(Re √Φ_∥) + 16/(Re √Φ) + 3/(√Re Φ^(3/4)) + 0.42·10^(0.4 (-log10 Φ)^0.2)/Φ_⊥. Between a body that goes along its
@@ -15,7 +15,7 @@ from dem.kernels.numerics.vector import dot, load
 
 
 class HoelzerSommerfeld(NamedTuple):
-    """Coefficients by variant, of a body along its axis and across: C_D Re = a + b √Re + c Re."""
+    """Coefficients by variant for motion along and across the axis of a body: C_D Re = a + b √Re + c Re."""
 
     along: np.ndarray  # (3, G) a, b, c
     across: np.ndarray  # (3, G)

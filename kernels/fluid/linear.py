@@ -1,4 +1,4 @@
-"""A velocity with the same gradient everywhere: shear, solid rotation, stretching. u = u_0 + G (x - c)."""
+"""Flow with a uniform velocity gradient, such as shear, solid rotation or extension: u = u_0 + G (x - c)."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from dem.kernels.numerics.vector import add, subtract
 
 
 class LinearFlow(NamedTuple):
-    """A velocity at a point, and its gradient."""
+    """Velocity at a point, and the uniform velocity gradient."""
 
     velocity: tuple[float, float, float]  # u_0 [m/s]
     gradient: tuple[float, float, float, float, float, float, float, float, float]  # G [1/s]
@@ -17,6 +17,6 @@ class LinearFlow(NamedTuple):
 
 @inline
 def sample(field, t, x):
-    """Velocity at time t [s] and place x [m]."""
+    """Sample the flow at time t [s] and place x [m]."""
     u = add(field.velocity, along(field.gradient, subtract(x, field.centre)))
     return Sample(u, field.gradient, (0.0, 0.0, 0.0), 0)

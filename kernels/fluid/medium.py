@@ -7,7 +7,7 @@ from dem.kernels.compiler.jit import inline
 
 
 class Medium(NamedTuple):
-    """Properties of the fluid and of G variants of bodies; a body that is no sphere counts as a spheroid."""
+    """Properties of the fluid, and resistances of G variants of bodies; all but spheres count as spheroids."""
 
     density: float  # ρ [kg/m3]
     viscosity: float  # μ [Pa s]
@@ -32,7 +32,7 @@ class Medium(NamedTuple):
 
 
 class Local(NamedTuple):
-    """`Medium` at a position, of a fluid whose density and viscosity vary in space."""
+    """Properties of a fluid at a position, where density and viscosity vary in space."""
 
     density: float
     viscosity: float
@@ -49,7 +49,7 @@ class Local(NamedTuple):
 
 @inline
 def at_place(flow, medium):
-    """The medium with the density and viscosity of a sample."""
+    """Fluid properties with the density and viscosity of a sample."""
     return Local(
         flow.density, flow.viscosity, medium.has_pressure_force, medium.added, medium.diameter, medium.volume,
         medium.is_sphere, medium.translation, medium.rotation, medium.axis, medium.shape,
@@ -58,17 +58,17 @@ def at_place(flow, medium):
 
 @inline
 def uniform_mass_ratio(flow, fluid, g):
-    """Mass of a body over its mass with added mass, in a uniform fluid."""
+    """Ratio of the mass of a body to its mass with added mass, in a uniform fluid."""
     return fluid.medium.mass_ratio[g]
 
 
 @inline
 def local_mass_ratio(flow, fluid, g):
-    """Mass of a body over its mass with added mass, for the local density of a sample."""
+    """Ratio of the mass of a body to its mass with added mass, for the local fluid density of a sample."""
     mass, medium = fluid.field.mass[g], fluid.medium
     return mass / (mass + medium.added * flow.density * medium.volume[g])
 
 
 def mass_ratio_of_bodies(mass, added, density, volume):
-    """Masses (G,) over those and what bodies of such volumes (G,) carry along in a fluid, see `Medium`."""
+    """Ratios (G,) of masses to masses with added mass, for bodies of given masses and volumes (G,), see `Medium`."""
     return mass / (mass + added * density * volume)

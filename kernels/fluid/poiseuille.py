@@ -1,4 +1,4 @@
-"""Laminar flow between plates or in a pipe: u = U (1 - s²/R²) along e, zero beyond the wall.
+"""Laminar flow between plates or in a pipe: u = U (1 - s²/R²) along e, zero in the walls.
 
 s is the distance from the midplane, whose normal is given, or from the axis.
 """
@@ -11,7 +11,7 @@ from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
 
 
 class PlaneChannel(NamedTuple):
-    """Between two plates."""
+    """Laminar flow between two plates."""
 
     peak: float  # U, in the middle [m/s]
     direction: tuple[float, float, float]  # e, of unit length
@@ -21,7 +21,7 @@ class PlaneChannel(NamedTuple):
 
 
 class Pipe(NamedTuple):
-    """In a round pipe."""
+    """Laminar flow in a round pipe."""
 
     peak: float  # U, on the axis [m/s]
     direction: tuple[float, float, float]  # e, of unit length: the axis
@@ -31,7 +31,7 @@ class Pipe(NamedTuple):
 
 @inline
 def parabola(peak, radius, e, s):
-    """Sample at s, the way from the midplane or axis."""
+    """Sample a parabolic profile at the distance s from the midplane or axis."""
     inside = 1.0 - dot(s, s) / (radius * radius)
     flows = 1.0 if inside > 0.0 else 0.0
     g = scale(-2.0 * flows * peak / (radius * radius), s)  # gradient of the speed
@@ -44,13 +44,13 @@ def parabola(peak, radius, e, s):
 
 @inline
 def sample_channel(field, t, x):
-    """Velocity at time t [s] and place x [m]."""
+    """Sample the flow between plates at time t [s] and place x [m]."""
     s = scale(dot(subtract(x, field.centre), field.normal), field.normal)
     return parabola(field.peak, field.radius, field.direction, s)
 
 
 @inline
 def sample_pipe(field, t, x):
-    """Velocity at time t [s] and place x [m]."""
+    """Sample the flow in a pipe at time t [s] and place x [m]."""
     d = subtract(x, field.centre)
     return parabola(field.peak, field.radius, field.direction, add_scaled(d, -dot(d, field.direction), field.direction))

@@ -24,7 +24,7 @@ MIN_STEP_RATE = 1e-30  # h rate that is divided by; products of smaller ones are
 
 
 class Share(NamedTuple):
-    """Effects of half a step along one axis on a slip and on a push."""
+    """Relaxation factors of half a step along one axis, for a slip velocity and for an acceleration by other forces."""
 
     loss: float  # of the slip, target less velocity: 1 - exp(-h rate/2)
     time: float  # loss over rate: for how long a push works [s]
@@ -32,7 +32,7 @@ class Share(NamedTuple):
 
 @inline
 def relaxation_of(h, rate):
-    """The `Share` of one axis."""
+    """Relaxation factors (`Share`) along one axis, for a step h [s] and a rate [1/s]."""
     x = max(h * rate, MIN_STEP_RATE)
     loss = -exponential_less_one(-0.5 * x)
     return Share(loss, h * (loss / x))
@@ -40,63 +40,63 @@ def relaxation_of(h, rate):
 
 @inline
 def of_sphere(h, rate):
-    """Shares of a sphere, equal along all axes."""
+    """Relaxation factors of a sphere, equal along all axes."""
     one = relaxation_of(h, rate[0])
     return one, one, one
 
 
 @inline
 def of_body(h, rate):
-    """Along three axes."""
+    """Relaxation factors of a body along its three axes."""
     return relaxation_of(h, rate[0]), relaxation_of(h, rate[1]), relaxation_of(h, rate[2])
 
 
 @inline
 def with_added_mass(mass_ratio, three):
-    """Relaxation shares of a body with added mass: forces act on the share `mass_ratio` of its total inertia."""
+    """Relaxation factors with added mass: forces act on the fraction `mass_ratio` of the total inertia."""
     a, b, c = three
     return Share(a.loss, mass_ratio * a.time), Share(b.loss, mass_ratio * b.time), Share(c.loss, mass_ratio * c.time)
 
 
 @inline
 def rate_of(one):
-    """The rate that a `Share` is of."""
+    """Relaxation rate [1/s] of a `Share`."""
     return one.loss / one.time
 
 
 @inline
 def relaxed(one, slip, push):
-    """Change in half a step from a slip to a target at rest."""
+    """Change of velocity in half a step by relaxation of a slip and an acceleration, with a target at rest."""
     return one.loss * slip + one.time * push
 
 
 @inline
 def whole_from_half(one, change):
-    """Change in a whole step, given that in its first half; the second half relaxes the remaining slip."""
+    """Change in a whole step, given that of its first half; the second half relaxes the remaining slip."""
     return (2.0 - one.loss) * change
 
 
 @inline
 def whole(h, one, slip, push, slope):
-    """Change from half a step before the forces to half a step after them, to whose time the slip belongs."""
+    """Change from half a step before the forces to half a step after them; the slip is to the target at the forces."""
     return whole_from_half(one, relaxed(one, slip - 0.5 * h * slope, push - slope)) + h * slope
 
 
 @inline
 def after(h, one, slip, push, slope):
-    """Change in the half step after the forces."""
+    """Change of velocity in the half step after the forces."""
     return relaxed(one, slip, push - slope) + 0.5 * h * slope
 
 
 @inline
 def step_relaxed(three, slip, push):
-    """`relaxed` along three axes."""
+    """Apply `relaxed` along three axes."""
     return relaxed(three[0], slip[0], push[0]), relaxed(three[1], slip[1], push[1]), relaxed(three[2], slip[2], push[2])
 
 
 @inline
 def step_whole_from_half(three, change):
-    """`whole_from_half` along three axes."""
+    """Apply `whole_from_half` along three axes."""
     return (
         whole_from_half(three[0], change[0]),
         whole_from_half(three[1], change[1]),
@@ -106,7 +106,7 @@ def step_whole_from_half(three, change):
 
 @inline
 def whole_step(h, three, slip, push, slope):
-    """`whole` along three axes."""
+    """Apply `whole` along three axes."""
     return (
         whole(h, three[0], slip[0], push[0], slope[0]),
         whole(h, three[1], slip[1], push[1], slope[1]),
@@ -116,7 +116,7 @@ def whole_step(h, three, slip, push, slope):
 
 @inline
 def step_after(h, three, slip, push, slope):
-    """`after` along three axes."""
+    """Apply `after` along three axes."""
     return (
         after(h, three[0], slip[0], push[0], slope[0]),
         after(h, three[1], slip[1], push[1], slope[1]),

@@ -1,4 +1,4 @@
-"""Drag of long bodies between that of one that goes along its axis and one that goes across, and lift.
+"""Drag and lift of elongated bodies by Rosendahl: coefficients between those along and across the axis.
 
 L. Rosendahl, Appl. Math. Model. 24 (2000) 11: C_D = C_0 + (C_90 - C_0) sin³φ; C_0 and C_90 are those of Hölzer and
 Sommerfeld here. Lift by the cross-flow principle, C_L = C_D sin²φ cos φ (S. F. Hoerner, Fluid-Dynamic Drag (1965)).
@@ -14,7 +14,7 @@ from dem.kernels.numerics.vector import dot, load
 
 
 class Rosendahl(NamedTuple):
-    """Coefficients by variant, of a body along its axis and across: C_D Re = a + b √Re + c Re."""
+    """Coefficients by variant for motion along and across the axis of a body: C_D Re = a + b √Re + c Re."""
 
     along: np.ndarray  # (3, G) a, b, c
     across: np.ndarray  # (3, G)
@@ -22,7 +22,7 @@ class Rosendahl(NamedTuple):
 
 @inline
 def drag(part, medium, g, reynolds, slip):
-    """Resistance along the body axes [N s/m] of variant g: that of C_D times 1 - sin³φ, across 1 + sin φ cos²φ.
+    """Resistance along the body axes [N s/m]: C_D (1 - sin³φ) along the axis of the body, C_D (1 + sin φ cos²φ) across.
 
     Spheres have no long axis, and C_D alone.
     """

@@ -1,4 +1,4 @@
-"""A flow field at many positions: for bodies, block by block, and for users."""
+"""Sample a flow field at many positions, for bodies block by block and for users."""
 
 import math
 
@@ -13,7 +13,7 @@ BLOCK = 64  # places: their rows stay in the fastest cache
 
 @vector_loop
 def fill_each(field, t, number, rows, scratch):
-    """Write samples at a time [s] and at positions, which are in the rows.
+    """Sample a flow field at a time [s] and at the positions in the rows, one after the other.
 
     field, t: see `dem.kernels.fluid`.
     number: of places.
@@ -36,7 +36,7 @@ def speeds(field, time, position, speed):
 
 @kernel
 def resistances(fluid, kind, position, velocity, orientation, result):
-    """Drag of bodies over their velocity relative to the fluid, the mean along their axes.
+    """Mean resistance of bodies along their axes: drag over the slip velocity [N s/m].
 
     fluid, kind: of ``dem.kernels.fluid``; (N,) variants.
     position, velocity, orientation: (3, N) [m], (3, N) [m/s], (4, N) of the bodies.

@@ -1,4 +1,4 @@
-"""Drag of spheres up to Reynolds numbers of 1000: 1 + 0.15 Re^0.687 times Stokes', beyond C_D = 0.44.
+"""Drag of spheres by Schiller and Naumann: 1 + 0.15 Re^0.687 times Stokes' up to Re = 1000, beyond C_D = 0.44.
 
 L. Schiller, A. Naumann, Z. Ver. Dtsch. Ing. 77 (1935) 318. Of other bodies the same factor, with the Reynolds number of
 the sphere of equal volume, multiplies the resistance tensor: right for Re -> 0, positive definite, with lift.
@@ -20,7 +20,7 @@ class SchillerNaumann(NamedTuple):
 
 @inline
 def factor(reynolds):
-    """Drag over Stokes'."""
+    """Drag over Stokes drag, by the Reynolds number."""
     return C_NEWTON / 24.0 * reynolds if reynolds > NEWTON else 1.0 + 0.15 * power(reynolds, 0.687)
 
 

@@ -1,4 +1,4 @@
-"""Stokes drag: the resistance tensor as it is, F = μ R (u - v)."""
+"""Stokes drag by the translational resistance tensor: F = μ R (u - v)."""
 
 from typing import NamedTuple
 
@@ -12,5 +12,5 @@ class Stokes(NamedTuple):
 
 @inline
 def drag(part, medium, g, reynolds, slip):
-    """Resistance along the body axes [N s/m] of variant g, whose velocity relative to the fluid is not looked at."""
+    """Resistance along the body axes [N s/m] of variant g; it does not depend on the slip velocity."""
     return scale(medium.viscosity, load(medium.translation, g))

@@ -12,7 +12,7 @@ from dem.kernels.numerics.vector import scale
 
 
 class TaylorGreen(NamedTuple):
-    """Vortices with axes along z."""
+    """Amplitude, wave number and decay rate of vortices with axes along z."""
 
     speed: float  # U [m/s]
     wavenumber: float  # k [1/m]
@@ -21,7 +21,7 @@ class TaylorGreen(NamedTuple):
 
 @inline
 def sample(field, t, x):
-    """Velocity at time t [s] and place x [m]."""
+    """Sample the flow at time t [s] and place x [m]."""
     k = field.wavenumber
     speed = field.speed * math.exp(-field.decay * t)
     sx, cx, sy, cy = math.sin(k * x[0]), math.cos(k * x[0]), math.sin(k * x[1]), math.cos(k * x[1])

@@ -9,7 +9,7 @@ from dem.kernels.numerics.vector import add_scaled, scale
 
 
 class Uniform(NamedTuple):
-    """A velocity, and what it oscillates by."""
+    """Mean velocity, and amplitude, frequency and phase of its oscillation."""
 
     velocity: tuple[float, float, float]  # u_0 [m/s]
     amplitude: tuple[float, float, float]  # A [m/s]
@@ -19,7 +19,7 @@ class Uniform(NamedTuple):
 
 @inline
 def sample(field, t, x):
-    """Velocity at time t [s] and place x [m]."""
+    """Sample the flow at time t [s] and place x [m]."""
     angle = field.pulsation * t + field.phase
     change = scale(field.pulsation * math.cos(angle), field.amplitude)
     return Sample(add_scaled(field.velocity, math.sin(angle), field.amplitude), NO_GRADIENT, change, 0)

@@ -1,4 +1,4 @@
-"""A velocity that a user's function gives: u(t, x, y, z), compiled, and called through its address.
+"""Flow field by a user's function u(t, x, y, z), compiled and called by its address.
 
 The address is a number, not a type of its own, so that kernels are compiled once for all functions. Gradients and the
 change in time are central differences over distances that are small against a particle and a time step.
@@ -22,7 +22,7 @@ class UserFunction(NamedTuple):
 
 @inline
 def sample(field, t, x):
-    """Velocity at time t [s] and place x [m]."""
+    """Sample the flow at time t [s] and place x [m]."""
     f, h = field.function, field.length
     u = call_velocity(f, t, x)
     right, left = (x[0] + h, x[1], x[2]), (x[0] - h, x[1], x[2])

@@ -1,4 +1,4 @@
-"""Drag and lift of prolate ellipsoids as fitted to resolved flows, with Reynolds numbers of 1 to 300.
+"""Drag and lift of prolate ellipsoids by Zastawny et al., fitted to resolved flows at Re = 1 to 300.
 
 M. Zastawny, G. Mallouppas, F. Zhao, B. van Wachem, Int. J. Multiphase Flow 39 (2012) 227: with the diameter of the
 sphere of equal volume, and φ between the axis and the velocity relative to the fluid,
@@ -22,7 +22,7 @@ SLANT = 1e-3  # least sine and cosine of φ whose powers below 1 are divided by
 
 
 class Zastawny(NamedTuple):
-    """Coefficients of each variant."""
+    """Coefficients of drag and lift by variant."""
 
     drag: np.ndarray  # (9, G) a0 to a8
     lift: np.ndarray  # (10, G) b1 to b10
@@ -30,7 +30,7 @@ class Zastawny(NamedTuple):
 
 @inline
 def drag(part, medium, g, reynolds, slip):
-    """Resistance along the body axes [N s/m] of variant g: π/8 μ d Re times C_D - C_L tan φ, across C_D + C_L cot φ."""
+    """Resistance along the body axes [N s/m]: π/8 μ d Re (C_D - C_L tan φ) along, (C_D + C_L cot φ) across the axis."""
     a, b = part.drag, part.lift
     axis, re = load(medium.axis, g), max(reynolds, MIN_REYNOLDS)
     square, along = dot(slip, slip), dot(axis, slip)
