@@ -49,9 +49,9 @@ def link(path):
 def test_a_folder_that_others_may_have_written_to_is_refused(tmp_path, spoil, said, inner):
     """As is one below it, whatever it looks like itself, unless a link above it leads to a safe place."""
     folder = tmp_path / "cache" / "kernels"
-    assert private_folder.make_own(folder) is None
+    assert private_folder.make_private(folder) is None
     spoil(folder if inner else folder.parent)
-    reason = private_folder.make_own(folder)
+    reason = private_folder.make_private(folder)
     if spoil is link and not inner:
         assert reason is None
     else:
@@ -62,7 +62,7 @@ def test_a_folder_that_others_may_have_written_to_is_refused(tmp_path, spoil, sa
 def test_a_folder_in_one_that_all_may_write_to_is_accepted_under_the_sticky_bit(tmp_path):
     """As in /tmp, where nobody may put another folder in its place."""
     tmp_path.chmod(0o1777)
-    assert private_folder.make_own(tmp_path / "kernels") is None
+    assert private_folder.make_private(tmp_path / "kernels") is None
 
 
 class Planted:
@@ -83,14 +83,14 @@ def test_files_planted_in_a_folder_that_others_may_write_to_are_not_loaded(tmp_p
     folder, mark = tmp_path / "cache" / "".join(jit._cache_name()), tmp_path / "mark"
     folder.mkdir(parents=True, mode=0o700)
     data = pickle.dumps(Planted(str(mark)))
-    (folder / "planted.piece").write_bytes(hashlib.sha256(data).digest() + data)
+    (folder / "planted.stage").write_bytes(hashlib.sha256(data).digest() + data)
     if spoil:
         spoil(folder if inner else folder.parent)
     monkeypatch.setattr(private_folder, "user_cache", lambda: tmp_path / "user")
     monkeypatch.setattr(jit.numba.config, "CACHE_DIR", str(folder.parent))
     monkeypatch.setattr(jit.numba.config, "CACHE_DIR", str(jit._cache_folder()[0]))
     try:
-        stages.Pieces().find("planted")
+        stages.StageRegistry().find("planted")
     except TypeError:  # that is no stage
         assert spoil is None
     assert mark.exists() == (spoil is None)

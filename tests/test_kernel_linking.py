@@ -71,7 +71,7 @@ def test_operators_have_the_types_that_numba_finds(operation):
     for _ in range(2):
         for arguments in itertools.product(numbers, repeat=count):
             found = function.get_call_type(context, arguments, {})
-            assert found == inference.USUAL["get_call_type"](function, context, arguments, {})
+            assert found == inference.ORIGINAL["get_call_type"](function, context, arguments, {})
 
 
 @jit.inline
@@ -296,12 +296,12 @@ def test_what_may_change_unseen_is_not_kept():
     number = types.float64
     ours, theirs = (types.NamedTuple((), one) for one in (laws.Elastic, Elastic))
     force = hertz.force.py_func
-    assert disk_cache.call_of(force, (number, number)) is not None
-    assert disk_cache.call_of(force, (ours, number)) != disk_cache.call_of(force, (number, number))
-    assert disk_cache.call_of(force, (ours,)) is not None
-    assert disk_cache.call_of(force, (theirs,)) is None  # a type of others
-    assert disk_cache.call_of(lambda x: x, (number,)) is None  # a function of others
-    assert disk_cache.call_of(force, (types.Dispatcher(hertz.force),)) is None  # a function as an argument
+    assert disk_cache.cache_key(force, (number, number)) is not None
+    assert disk_cache.cache_key(force, (ours, number)) != disk_cache.cache_key(force, (number, number))
+    assert disk_cache.cache_key(force, (ours,)) is not None
+    assert disk_cache.cache_key(force, (theirs,)) is None  # a type of others
+    assert disk_cache.cache_key(lambda x: x, (number,)) is None  # a function of others
+    assert disk_cache.cache_key(force, (types.Dispatcher(hertz.force),)) is None  # a function as an argument
 
 
 @compiled
@@ -396,11 +396,11 @@ def test_a_piece_that_is_gone_or_broken_is_made_again(tmp_path):
         done = subprocess.run(
             [sys.executable, "-c", ONE_STEP], check=True, env=environment, capture_output=True, text=True
         )
-        return done.stdout.split(), {path.name: path.read_bytes() for path in tmp_path.rglob("*.piece")}
+        return done.stdout.split(), {path.name: path.read_bytes() for path in tmp_path.rglob("*.stage")}
 
     names, files = run()
-    assert {f"{name}.piece" for name in names} == set(files)
-    first, second = sorted(tmp_path.rglob("*.piece"), key=lambda path: path.stat().st_size)[:2]
+    assert {f"{name}.stage" for name in names} == set(files)
+    first, second = sorted(tmp_path.rglob("*.stage"), key=lambda path: path.stat().st_size)[:2]
     first.unlink()
     second.write_bytes(second.read_bytes()[:-1])
     again, remade = run()

@@ -82,9 +82,9 @@ def test_kernels_do_without_linear_algebra_and_others_still_have_it(script, said
 def test_what_is_in_the_cache_is_loaded_without_all_that_numba_can_compile(tmp_path):
     script = (
         "import gc, sys\nfrom dem.kernels.numerics import quaternion\n"
-        "from dem.kernels.compiler.link_time_inlining import LazyPart\n"
+        "from dem.kernels.compiler.link_time_inlining import LazyInlined\n"
         "assert quaternion.rotate((1.0, 0.0, 0.0, 0.0), (1.0, 2.0, 3.0)) == (1.0, 2.0, 3.0)\n"
-        "parts = [one for one in gc.get_objects() if isinstance(one, LazyPart)]\n"
+        "parts = [one for one in gc.get_objects() if isinstance(one, LazyInlined)]\n"
         "print('numba.np.npyimpl' in sys.modules, any('dispatcher' in vars(one) for one in parts))"
     )
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
@@ -115,7 +115,7 @@ def test_gathers_and_wide_vectors_are_used_where_they_are_fast(name, features, a
     monkeypatch.setattr(jit.numba.config, "CPU_FEATURES", None)
     monkeypatch.setattr(processor.llvm, "get_host_cpu_name", lambda: name)
     monkeypatch.setattr(processor.codegen, "get_host_cpu_features", lambda: features)
-    processor.correct_picture()
+    processor.correct_features()
     assert jit.numba.config.CPU_FEATURES == (advice and f"{features},{advice}")
 
 
@@ -124,5 +124,5 @@ def test_who_says_what_the_processor_is_is_believed(name, features, monkeypatch)
     """As of images that are to run on older machines."""
     monkeypatch.setattr(jit.numba.config, "CPU_NAME", name)
     monkeypatch.setattr(jit.numba.config, "CPU_FEATURES", features)
-    processor.correct_picture()
+    processor.correct_features()
     assert (jit.numba.config.CPU_NAME, jit.numba.config.CPU_FEATURES) == (name, features)

@@ -1,4 +1,4 @@
-"""Functions called by their address, which is a number: kernels on disk need not be compiled anew for each of them.
+"""Call functions by their address, which is a number, so that cached kernels need not be compiled for each of them.
 
 `call` is for functions of C with whole numbers and addresses, such as those of an MPI library. A call is an array of
 `WORDS` integers: the address, and the arguments. `call_velocity` is for a user's velocity of a fluid, u(t, x, y, z).
@@ -19,7 +19,7 @@ VELOCITY = types.void(types.float64, types.float64, types.float64, types.float64
 
 @intrinsic
 def call_words(_typing, words):
-    """Call the function at the address in the first of these words with the others; returns its integer."""
+    """Call the C function whose address is the first of some words, with the other words; returns its integer."""
 
     def generate(context, builder, signature, arguments):
         given = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -33,18 +33,18 @@ def call_words(_typing, words):
 
 
 def kind_of_call():
-    """Type of such a function in `ctypes`."""
+    """Type in `ctypes` of the C functions that `call_words` calls."""
     return ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_int64] * ARGUMENTS)
 
 
 def call_in_python(words):
-    """Call a function of C without a compiler; see `call_words`."""
+    """Call a C function where kernels are not compiled; see `call_words`."""
     return kind_of_call()(int(words[0]))(*map(int, words[1:]))
 
 
 @inline
 def call_compiled(words):
-    """Call a function of C; see `call_words`."""
+    """Call a C function from compiled kernels; see `call_words`."""
     return call_words(words)
 
 
@@ -70,7 +70,7 @@ def compile_velocity(function):
 
 @intrinsic
 def call_address(_typing, address, t, x, y, z):
-    """Three numbers from the velocity function at an address."""
+    """Three numbers that the velocity function at an address returns."""
 
     def generate(context, builder, signature, arguments):
         pointer = types.ExternalFunctionPointer(VELOCITY, get_pointer=None)
@@ -85,7 +85,7 @@ def call_address(_typing, address, t, x, y, z):
 
 
 def velocity_in_python(function, t, x):
-    """Velocity by the function itself, without a compiler."""
+    """Velocity by the user's Python function, where kernels are not compiled."""
     u = function(t, x[0], x[1], x[2])
     return float(u[0]), float(u[1]), float(u[2])
 

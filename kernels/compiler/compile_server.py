@@ -1,4 +1,4 @@
-"""Process that compiles pieces for another one, see `compile_processes`."""
+"""Process that compiles stages for another process, see `compile_processes`."""
 
 import gc
 import importlib
@@ -11,7 +11,7 @@ from dem.kernels.compiler import jit, stages
 
 
 def run(folder, fingerprint):
-    """Compile the pieces that come in on stdin into a folder, for kernels with this fingerprint.
+    """Compile the stages received on stdin into a folder, for kernels with a given fingerprint.
 
     Writes a line to stdout when it is ready for the next.
     """
@@ -24,4 +24,4 @@ def run(folder, fingerprint):
             module, name, argument_types = pickle.load(sys.stdin.buffer)
         except EOFError:
             break
-        stages.compile_piece(getattr(importlib.import_module(module), name).part, argument_types)
+        stages.compile_stage(getattr(importlib.import_module(module), name).part, argument_types)

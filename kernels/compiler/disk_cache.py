@@ -1,9 +1,9 @@
-"""Which functions may be kept on disk from one process to the next, and the names of their types there.
+"""Which compiled functions may be cached on disk, and the names of their argument types there.
 
-Kept are functions of this package, called with its types and with tables of contact laws of other packages
-(`set_sources`). The cache folder belongs to these very sources, options and machine; names of types of other packages
-carry a hash of their sources, so that kernels are found for these sources alone. Anything else may change where no
-fingerprint sees it, and is compiled in each process.
+Cached are functions of this package, for its types and for tables of contact laws of other packages (`set_sources`).
+The cache folder belongs to exactly these sources, options and machine. Names of types of other packages carry a hash
+of their sources, so that kernels are found for these sources alone. Anything else may change without a change of the
+fingerprint, and is compiled in each process.
 """
 
 # ruff: noqa: SLF001 (numba has no other way in)
@@ -21,39 +21,39 @@ KNOWN = ("math", "numpy", "numba", "kernels")  # modules that change with the fo
 SOURCES = {}  # of types of other packages, the hash of their sources
 
 
-class Unseen(Exception):  # noqa: N818
-    """Code depends on what no hash of sources tells."""
+class NotCacheable(Exception):  # noqa: N818
+    """Code depends on something that no hash of sources covers, so that it must not be cached."""
 
 
 def sources_of(package):
-    """Files of a package, or of a module by itself; raises Unseen where there are none."""
+    """Source files of a package or a single module; raises Unseen if there are none."""
     path = getattr(sys.modules.get(package), "__file__", None)
     if path is None or package == "__main__" or not Path(path).is_file():
-        raise Unseen(package)
+        raise NotCacheable(package)
     return sorted(Path(path).parent.rglob("*.py")) if Path(path).name == "__init__.py" else [Path(path)]
 
 
-def stay_within(function, package, seen):
-    """Raise Unseen if a function, or one that it calls, is of neither a package nor this one, or holds values."""
+def check_sources(function, package, seen):
+    """Raise Unseen if a function or one it calls is from outside a package and this one, or is a closure."""
     function = getattr(function, "py_func", function)
     if function in seen or function.__module__.startswith(OURS):
         return
     seen.add(function)
     if function.__module__.partition(".")[0] != package or function.__closure__:
-        raise Unseen(function.__module__)
+        raise NotCacheable(function.__module__)
     for name in function.__code__.co_names:
         used = function.__globals__.get(name)
         if isinstance(used, ModuleType) and used.__name__.partition(".")[0] not in (*KNOWN, package):
-            raise Unseen(used.__name__)
+            raise NotCacheable(used.__name__)
         if hasattr(used, "py_func") or isinstance(used, FunctionType):
-            stay_within(used, package, seen)
+            check_sources(used, package, seen)
 
 
 def set_sources(kind, functions):
-    """Have what is compiled for a type of another package kept, by the sources of that package.
+    """Allow caching of code for a type of another package, under the hash of that package's sources.
 
-    Two versions of a type have different names, so that no name of machine code stands for both. Nothing is kept of
-    what depends on other things than sources of one package: closures, modules beside it.
+    Two versions of a type have different names, so that no name of machine code stands for both. Code is not cached if
+    it depends on anything but the sources of one package, such as closures or modules outside it.
     """
     package = kind.__module__.partition(".")[0]
     if kind.__module__.startswith(OURS) or kind in SOURCES:
@@ -61,21 +61,21 @@ def set_sources(kind, functions):
     digest, seen = hashlib.sha256(), set()
     try:
         for function in functions:
-            stay_within(function, package, seen)
+            check_sources(function, package, seen)
         for path in sources_of(package):
             digest.update(str(path).encode() + path.read_bytes())
-    except (Unseen, OSError):
+    except (NotCacheable, OSError):
         return
     SOURCES[kind] = digest.hexdigest()[:16]
     kind.__name__ = f"{kind.__name__}_{SOURCES[kind]}"
 
 
-def spelt(kind):
-    """A type as text that no other type has; None if its name does not tell."""
+def type_text(kind):
+    """Unique text for a type; None if the type has no unique name."""
     if isinstance(kind, StructRef):
-        return None if spelt(kind.kind) is None else kind.name
+        return None if type_text(kind.kind) is None else kind.name
     if isinstance(kind, types.BaseTuple):
-        inner = [spelt(one) for one in kind]
+        inner = [type_text(one) for one in kind]
         made = getattr(kind, "instance_class", tuple)
         ours = made is tuple or made.__module__.startswith(OURS) or made in SOURCES
         name = f"{type(kind).__name__} {made.__module__}.{made.__qualname__}{SOURCES.get(made, '')}"
@@ -84,22 +84,22 @@ def spelt(kind):
     return f"{type(kind).__name__} {kind}" if tells else None
 
 
-SPELT = {}
+TYPE_TEXTS = {}
 
 
-def is_of_others(kind):
-    """Whether a type has one of another package in it."""
+def has_foreign_type(kind):
+    """Whether a type is or contains one of another package."""
     kind = kind.kind if isinstance(kind, StructRef) else kind
     inner = kind if isinstance(kind, types.BaseTuple) else ()
-    return getattr(kind, "instance_class", None) in SOURCES or any(map(is_of_others, inner))
+    return getattr(kind, "instance_class", None) in SOURCES or any(map(has_foreign_type, inner))
 
 
-def call_of(function, argument_types):
-    """Key of a part and of the types of its arguments, as text; None if it is not to be stored."""
+def cache_key(function, argument_types):
+    """Cache key of a function with given argument types, as text; None if it must not be cached."""
     if not function.__module__.startswith(OURS) or "<" in function.__qualname__ or function.__closure__:
         return None
     for kind in argument_types:
-        if kind._code not in SPELT:
-            SPELT[kind._code] = spelt(kind)
-    words = [SPELT[kind._code] for kind in argument_types]
+        if kind._code not in TYPE_TEXTS:
+            TYPE_TEXTS[kind._code] = type_text(kind)
+    words = [TYPE_TEXTS[kind._code] for kind in argument_types]
     return None if None in words else f"{function.__module__}.{function.__qualname__}: {'; '.join(words)}"

@@ -7,7 +7,7 @@ MIN_VALUES = {"NUMBA_NUM_THREADS": 1, "NUMBA_DISABLE_JIT": 0, "NUMBA_BOUNDSCHECK
 
 
 def check():
-    """Raise ValueError for a variable that is no whole number, or too low a one."""
+    """Raise ValueError for a variable that is not a whole number, or too low."""
     for name, least in MIN_VALUES.items():
         value = os.environ.get(name, str(least))
         try:

@@ -1,7 +1,7 @@
-"""Pieces called from Python: what they are handed is written to memory here, and they are handed the address.
+"""Fast calls of compiled stages from Python: arguments are written to memory once and passed by address.
 
-numba's own way in takes a hundred arrays apart for each combination of types anew, in code that takes a second to make,
-and each time it is called. Here a tuple is written once, at its first use (`dem.kernels.compiler.struct_reference`).
+The wrapper of numba takes a hundred arrays apart at each call; to compile it for one combination of types takes a
+second. Here a tuple is written to memory once, at its first use (`dem.kernels.compiler.struct_reference`).
 """
 
 import ctypes
@@ -26,7 +26,7 @@ RESULTS = {types.int64: ctypes.c_int64, types.float64: ctypes.c_double}  # numbe
 
 
 def words_of(kind, value):
-    """Words of eight bytes that pass a value; None if its type is not known."""
+    """Words of eight bytes in which a value is stored; None for unsupported types."""
     if isinstance(kind, types.BaseTuple):
         inner = [words_of(one, part) for one, part in zip(kind, value, strict=True)]
         return None if None in inner else [word for words in inner for word in words]
@@ -40,12 +40,12 @@ def words_of(kind, value):
 
 
 def numbers_of(array):
-    """An array as it is handed on by itself: owner and parent, which nobody asks for, size, place and shape."""
+    """Numbers in which an array is passed: owner and parent (unused), size, item size, address, shape, strides."""
     return [0, 0, array.size, array.itemsize, array.ctypes.data, *array.shape, *array.strides]
 
 
 def plain_numbers(kind, value):
-    """A number, or a tuple of such, as it is handed on by itself; None if its type is not known."""
+    """A number, or the numbers of a tuple, as they are passed; None for unsupported types."""
     if kind is types.float64:
         return [float(value)]
     if isinstance(kind, types.BaseTuple):
@@ -54,8 +54,8 @@ def plain_numbers(kind, value):
     return None
 
 
-class Written(NamedTuple):
-    """An argument as it is handed on."""
+class PassedArgument(NamedTuple):
+    """An argument as it is passed to a compiled stage."""
 
     value: object
     kind: types.Type | type
@@ -65,22 +65,22 @@ class Written(NamedTuple):
 
 
 def write(value):
-    """Write an argument."""
+    """Prepare an argument for passing: its type, its memory and the numbers to pass."""
     kind = numba.typeof(value)
     if is_plain_array(kind):
-        return Written(value, kind, None, numbers_of(value))
+        return PassedArgument(value, kind, None, numbers_of(value))
     if not isinstance(by_reference(kind), StructRef):
-        return Written(value, kind, None, plain_numbers(kind, value))
+        return PassedArgument(value, kind, None, plain_numbers(kind, value))
     fields = [words_of(one, part) for one, part in zip(kind, value, strict=True)]
     if None in fields:
-        return Written(value, by_reference(kind), None, None)
+        return PassedArgument(value, by_reference(kind), None, None)
     memory = np.array([word for words in fields for word in words], np.int64)
     starts = (0, *itertools.accumulate(len(words) for words in fields))
-    return Written(value, by_reference(kind), memory, [memory.ctypes.data], starts[:-1])
+    return PassedArgument(value, by_reference(kind), memory, [memory.ctypes.data], starts[:-1])
 
 
 def is_of_type(kind, before, value):
-    """Whether a value is an array in C order of the type noted for an earlier one, whose flags may have changed."""
+    """Whether an array has the type of an earlier argument, its flags and C order included."""
     if type(value) is not np.ndarray or type(before) is not np.ndarray:
         return False
     wanted = C_ORDER | (ALIGNED if kind.aligned else 0) | (WRITEABLE if kind.mutable else 0)
@@ -88,8 +88,8 @@ def is_of_type(kind, before, value):
     return alike and kind.layout == "C" and kind.ndim == value.ndim
 
 
-def words_again(kind, before, value):
-    """Words that pass a field in place of an earlier one; None if their types may differ."""
+def changed_words(kind, before, value):
+    """Words of a field that replaces an earlier one; None if the types may differ."""
     if is_of_type(kind, before, value):
         return [value.ctypes.data, *value.shape]
     if type(value) is not type(before):
@@ -100,19 +100,19 @@ def words_again(kind, before, value):
 
 
 def rewrite(found, value):
-    """Write an argument in the place of an earlier one, found, without typing what is of the same type.
+    """Write an argument into the memory of an earlier one, without a new type inference if types are equal.
 
-    In a tuple of the same class only arrays and numbers that are others are written, into the memory of the earlier
-    tuple. The result is the same as that of `write`, which does it where another field has changed.
+    In a tuple of the same class only arrays and numbers that have changed are written, into the memory of the earlier
+    tuple. If any other field has changed, `write` is called. The result is the same.
     """
     if is_of_type(found.kind, found.value, value):
-        return Written(value, found.kind, None, numbers_of(value))
+        return PassedArgument(value, found.kind, None, numbers_of(value))
     if isinstance(value, float) and type(value) is type(found.value):
-        return Written(value, found.kind, None, [float(value)])
+        return PassedArgument(value, found.kind, None, [float(value)])
     if found.memory is None or type(value) is not type(found.value):
         return write(value)
     fields = zip(found.starts, found.kind.kind, found.value, value, strict=True)
-    changed = [(start, words_again(*field)) for start, *field in fields if field[1] is not field[2]]
+    changed = [(start, changed_words(*field)) for start, *field in fields if field[1] is not field[2]]
     if any(words is None for _, words in changed):
         return write(value)
     for start, words in changed:
@@ -121,7 +121,7 @@ def rewrite(found, value):
 
 
 def reader_of(kind, memory):
-    """Function that reads a result of a type from memory; None if there is none for the type."""
+    """Function that reads a result of a type from memory; None for unsupported types."""
     if kind is types.none:
         return lambda: None
     if kind not in RESULTS:
@@ -131,7 +131,7 @@ def reader_of(kind, memory):
 
 
 class BoundCall:
-    """Calls a `FastCall` many times: what it is called with again is not looked at again, but for integers."""
+    """Calls a `FastCall` many times; arguments that are the objects of the last call are not written again."""
 
     def __init__(self, called):
         self.called, self.written, self.values, self.argument_types = called, {}, (), ()
@@ -140,7 +140,7 @@ class BoundCall:
         self.result = ctypes.c_int64()
 
     def __call__(self, *arguments):
-        """Call it."""
+        """Call the compiled function."""
         known = len(arguments) == len(self.values)
         if known:
             flat, places = self.flat, self.places
@@ -159,14 +159,14 @@ class BoundCall:
         return self.read()
 
     def write(self, arguments):
-        """Note what it is called with, and what is to be called for that."""
+        """Write the arguments that have changed, and find the compiled function for their types."""
         self.values, places, argument_types, numbers = (), {}, [], []
         flat = [ctypes.c_void_p(ctypes.addressof(self.result))]
         for k, value in enumerate(arguments):
             if isinstance(value, INTEGERS):
                 self.written.pop(k, None)
                 places[k] = len(flat)
-                found = Written(value, types.intp, None, [int(value)])
+                found = PassedArgument(value, types.intp, None, [int(value)])
             else:
                 found = self.written.get(k)
                 if found is None or found.value is not value:
@@ -183,7 +183,7 @@ class BoundCall:
 
 
 class FastCall:
-    """A compiled stage that Python calls.
+    """A compiled stage that Python calls without numba's wrapper.
 
     Each `bind` remembers the arguments of its last call, so that these stay in memory as long as it does.
     """
@@ -193,42 +193,43 @@ class FastCall:
         self.found = {}
 
     def __call__(self, *arguments):
-        """Call it once."""
+        """Call the stage once."""
         return self.bind()(*arguments)
 
     def bind(self):
-        """Function that calls it, for callers that do so many times with mostly the same tuples."""
+        """Callable that remembers its arguments, for many calls with mostly the same tuples."""
         return BoundCall(self)
 
     def compile_ahead(self, *arguments):
-        """Have other processes begin with the stages that a call with arguments of these types will need."""
+        """Let other processes begin to compile the stages that a call with arguments of these types needs."""
         argument_types = tuple(types.intp if isinstance(one, INTEGERS) else write(one).kind for one in arguments)
         if OTHERS.most and stages.ALL.find(stages.symbol_of(self.part, argument_types)) is None:
-            self.announced(lambda: stages.lower_piece(self.part, argument_types))
+            self.with_compile_event(lambda: stages.lower_stage(self.part, argument_types))
 
     def function_for(self, argument_types, numbers):
-        """Compiled function for arguments of these types, passed as these numbers, and the type that it returns."""
+        """Compiled function for arguments of these types, passed as these numbers, and its return type."""
         if argument_types not in self.found:
-            self.found[argument_types] = (OTHERWISE, None) if None in numbers else self.prepared(argument_types)
+            self.found[argument_types] = (OTHERWISE, None) if None in numbers else self.compiled_for(argument_types)
         return self.found[argument_types]
 
-    def prepared(self, argument_types):
-        """The piece for arguments of these types, to be called with where the result goes and with their numbers.
+    def compiled_for(self, argument_types):
+        """Compile the stage for arguments of these types, and make it a function of numbers.
 
-        Returns it and the type of the result, or how to call what returns a type that cannot be read.
+        The function takes the address of the result, then the numbers. Returns it and the type of the result, or
+        OTHERWISE if a result of this type cannot be read.
         """
         with global_compiler_lock:
             made = stages.ALL.find(stages.symbol_of(self.part, argument_types))
             if made is None:
-                made = self.announced(lambda: stages.compile_piece(self.part, argument_types))
+                made = self.with_compile_event(lambda: stages.compile_stage(self.part, argument_types))
             returned = pickle.loads(made.returned)
             if reader_of(returned, ctypes.c_int64()) is None:
                 return OTHERWISE, None
             address = stages.address_of(self.part, argument_types)
         return ctypes.PYFUNCTYPE(ctypes.c_int32)(address), returned
 
-    def announced(self, compile_it):
-        """Compile something of it, of which whoever listens is told."""
+    def with_compile_event(self, compile_it):
+        """Compile with an event of numba, so that listeners are told that this function is being compiled."""
         with global_compiler_lock, event.trigger_event("numba:compile", {"dispatcher": self}):
             self.part.dispatcher.typingctx.refresh()
             self.part.dispatcher.targetctx.refresh()

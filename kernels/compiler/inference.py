@@ -1,7 +1,7 @@
-"""How numba types the calls of a kernel: operators once for the same types, extremes of numbers without functions.
+"""Faster type inference of numba: types of operators are inferred once, and `max` and `min` need no functions.
 
-A kernel has thousands of sums and products of the same few types. For each of them numba tries all that it knows of an
-operator: its own rules, those of numpy's functions, those of text. For each pair of types that `max` and `min` get it
+A kernel has thousands of sums and products of the same few types. For each of them numba tries all rules that it has
+for an operator: its own, those of numpy's functions, those of strings. For each pair of types of `max` and `min` it
 types and lowers a function.
 """
 
@@ -14,7 +14,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.cpython import builtins
 from numba.extending import lower_builtin
 
-USUAL = {}  # what numba has of the names below
+ORIGINAL = {}  # what numba has of the names below
 OPERATORS = (
     "_operator",
     "builtins",
@@ -23,25 +23,25 @@ OPERATORS = (
 
 
 def call_type(function, context, args, kws):
-    """Signature of a call; that of an operator is found once for each list of types."""
+    """Signature of a call; signatures of operators are remembered by the types of their arguments."""
     if kws or getattr(function.typing_key, "__module__", None) not in OPERATORS:
-        return USUAL["get_call_type"](function, context, args, kws)
+        return ORIGINAL["get_call_type"](function, context, args, kws)
     known, key = vars(function).setdefault("known", {}), (context, *(one._code for one in args))
     if key not in known:
-        known[key] = USUAL["get_call_type"](function, context, args, kws)
+        known[key] = ORIGINAL["get_call_type"](function, context, args, kws)
     return known[key]
 
 
 def has_location(function):
-    """Whether a function that writes code has an argument `loc`; numba asks it for each instruction."""
+    """Whether a code generator takes an argument `loc`; numba asks this for each instruction."""
     code = getattr(function, "__code__", None)
     if code is None or hasattr(function, "__wrapped__"):
-        return USUAL["_has_loc"](function)
+        return ORIGINAL["_has_loc"](function)
     return "loc" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 def choose_number(function, comparison):
-    """Have numba write the extreme of several numbers where it is asked for, as it writes it in functions."""
+    """Make numba write `max` or `min` of several numbers in place, not as a call of a function."""
 
     class Extreme(AbstractTemplate):
         key = function
@@ -59,13 +59,13 @@ def choose_number(function, comparison):
         return builtins.do_minmax(context, builder, sig.args, args, comparison)
 
 
-def type_once():
-    """Have numba infer types this way."""
+def infer_once():
+    """Patch numba with these functions."""
     for owner, name, ours in (
         (types.functions.BaseFunction, "get_call_type", call_type),
         (base, "_has_loc", has_location),
     ):
-        USUAL[name] = getattr(owner, name)
+        ORIGINAL[name] = getattr(owner, name)
         setattr(owner, name, ours)
     choose_number(max, operator.gt)
     choose_number(min, operator.lt)

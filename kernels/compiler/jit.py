@@ -1,4 +1,4 @@
-"""How every kernel is compiled: the only module that configures numba.
+"""Decorators by which every kernel is compiled; the only module that configures numba.
 
 The rest of the code uses these decorators (`README.md` in this folder has the functions beside them, and what numba
 does without them):
@@ -67,17 +67,17 @@ cpu.CPUTargetOptions.noalias = options._mapping("noalias")  # noqa: SLF001
 
 setup.assume_blas()
 setup.prefer_openmp()
-processor.correct_picture()
+processor.correct_features()
 
 CompileError = errors.NumbaError  # what a user's function may cause
 PLAIN = bool(numba.config.DISABLE_JIT or os.environ.get("PCDM_DEM_PLAIN") or not link_time_inlining.is_as_expected())
 if not PLAIN:
     lowering.patch_numba()
-    inference.type_once()
+    inference.infer_once()
 
 
 def _parts(*, stays_apart=False, **options):
-    """Decorator of functions that only kernels call."""
+    """Decorator of functions that only kernels call; options are those of numba."""
     if PLAIN:
         return partial(numba.njit, **options, **OPTIONS)
     return link_time_inlining.part(stays_apart=stays_apart, **options, **UNCACHED)
@@ -101,7 +101,7 @@ closure = partial(numba.njit, error_model="numpy", forceinline=True)
 
 
 def compiled_stage(function=None, *, returns=...):
-    """Decorator of a large function with machine code of its own, which all kernels share that call it alike.
+    """Decorator of a large function with machine code of its own, shared by all kernels that call it with equal types.
 
     returns: a value like those that it returns; then its callers need not wait for it (`compile_side_by_side`).
     """
@@ -111,22 +111,22 @@ def compiled_stage(function=None, *, returns=...):
 
 
 def compile_side_by_side(processes):
-    """Set the largest number of other processes that compile pieces beside this one."""
+    """Set the largest number of other processes that compile stages at the same time."""
     compile_processes.OTHERS.most, compile_processes.OTHERS.command = processes, (str(CACHE), FINGERPRINT)
 
 
 def fast_call(function):
-    """Decorator of a compiled stage that Python calls, without the wrapper that numba would compile for it."""
+    """Decorator of a compiled stage that Python calls without numba's wrapper."""
     return kernel(function) if PLAIN else fast_calls.FastCall(compiled_stage(function))
 
 
 def bind(function):
-    """Function that calls one of `fast_call` many times with mostly the same tuples."""
+    """Callable of a `fast_call` function that remembers its arguments, for many calls with mostly the same tuples."""
     return function.bind() if hasattr(function, "bind") else function
 
 
 def upcast(fewer):
-    """Function that takes a named tuple as one of those that `fewer` has for its type, whose fields it begins with.
+    """Function that views a named tuple as a shorter one with its first fields; `fewer` is a table of types by type.
 
     A compiled stage that uses no more is then shared by all of them; plain numba hands on the tuple as it is.
     """
@@ -134,7 +134,7 @@ def upcast(fewer):
 
 
 def compile_ahead(function, *arguments):
-    """Say that one of `fast_call` will be called with arguments of these types: other processes may compile for it."""
+    """Let other processes begin to compile for a call of a `fast_call` function with arguments of these types."""
     if hasattr(function, "foresee"):
         function.compile_ahead(*arguments)
 
@@ -156,7 +156,7 @@ def spread(part):
 
 
 def select(argument, functions, entry=None, *, handed=True):
-    """Function that is one of several, chosen at compile time by the type of one of its arguments.
+    """Function that calls one of several functions, chosen at compile time by the type of an argument.
 
     Only the function in use is compiled, it is inlined, and the next process finds it in the cache.
 
@@ -204,12 +204,12 @@ argument = selection.Argument
 
 
 def type_is(holds):
-    """Function of a thing: whether ``holds(type of thing)``, known at compile time."""
+    """Function of a value that returns ``holds(type of the value)``, known at compile time."""
     return _choice(lambda kind: bool(holds(kind)), handed=False)
 
 
 class _FunctionByType(dict):
-    """Function for each type, which ``choose(type)`` returns when it is first asked for, or a value in its place."""
+    """Table of functions by type; ``choose(type)`` fills it at the first use of a type."""
 
     def __init__(self, choose):
         self.choose = choose
@@ -221,7 +221,7 @@ class _FunctionByType(dict):
 
 
 def _choice(choose, position=0, path=(), *, handed=True):
-    """Function that calls ``choose(type)`` of the argument at a position, or of a field of it; see `select`.
+    """Function that calls ``choose(type)`` for the type of an argument, or of a field of it; see `select`.
 
     If that is no function but a value, it is what is returned.
     """
@@ -249,14 +249,14 @@ def _choice(choose, position=0, path=(), *, handed=True):
 
         @overload(call, jit_options=CHOICE)
         def compiled(*arguments):
-            chosen = _written_out(choose(link_time_inlining.field_type(arguments[position], path)))
+            chosen = _plain_function(choose(link_time_inlining.field_type(arguments[position], path)))
             return (lambda *arguments: chosen(*arguments)) if callable(chosen) else lambda *arguments: chosen
 
     else:
 
         @overload(call, jit_options=CHOICE)
         def compiled_without(thing, *arguments):
-            chosen = _written_out(choose(link_time_inlining.field_type(thing, path)))
+            chosen = _plain_function(choose(link_time_inlining.field_type(thing, path)))
             if callable(chosen):
                 return lambda thing, *arguments: chosen(*arguments)
             return lambda thing, *arguments: chosen
@@ -264,8 +264,8 @@ def _choice(choose, position=0, path=(), *, handed=True):
     return call
 
 
-def _written_out(chosen):
-    """Function for plain numba in place of an `Argument`; anything else as it is."""
+def _plain_function(chosen):
+    """Function for plain numba that replaces an `Argument`; anything else is returned unchanged."""
     if not isinstance(chosen, selection.Argument):
         return chosen
     place = chosen.place
@@ -273,7 +273,7 @@ def _written_out(chosen):
 
 
 def in_python(function):
-    """A formula as plain Python, for a few numbers: not worth the tenth of a second that compiling takes."""
+    """Python function of a formula, for a few numbers: compiling it would take a tenth of a second."""
     return getattr(function, "py_func", function)
 
 
@@ -288,7 +288,7 @@ def _fingerprint():
 
 
 def _cache_name():
-    """Name of the cache folder: where these kernels lie, what they are, for which machine they are compiled.
+    """Name of the cache folder, by the location of the kernels, their fingerprint and the machine.
 
     numba asks for all of this as well, but compiles in silence where it does not fit.
     """
@@ -303,7 +303,7 @@ FORGOTTEN = 30 * 86400.0  # s, after which folders of other installations are ta
 
 
 def _remove_unused(folders, spared):
-    """Remove cache folders, but for those that a process has begun to use within so many seconds."""
+    """Remove cache folders that no process has begun to use within some seconds."""
     for folder in folders:
         with suppress(OSError):  # another process may have been first
             if folder.stat().st_mtime < time.time() - spared:
@@ -311,7 +311,7 @@ def _remove_unused(folders, spared):
 
 
 def _cache_parents():
-    """Where cache folders may lie, the best first: NUMBA_CACHE_DIR, the user's cache."""
+    """Folders that may contain cache folders, in order of preference: NUMBA_CACHE_DIR, the user's cache."""
     if numba.config.CACHE_DIR:
         yield Path(os.path.realpath(numba.config.CACHE_DIR))
     with suppress(OSError):  # the user has none
@@ -319,7 +319,7 @@ def _cache_parents():
 
 
 def _cache_folder():
-    """The cache folder, why kernels are not there should any be missing, and what was wrong with better places.
+    """Cache folder, reason why kernels may be missing in it, and reasons why preferred folders were refused.
 
     It is in NUMBA_CACHE_DIR or in the user's cache; where neither can be used it is a temporary folder of this process.
     Folders of older kernels of this installation are removed; in the user's cache those of other installations as well
@@ -329,7 +329,7 @@ def _cache_folder():
     refused = []
     for parent in _cache_parents():
         folder = parent / (place + name)
-        reason = private_folder.make_own(folder)
+        reason = private_folder.make_private(folder)
         if reason is None:
             break
         refused.append(reason)
@@ -352,7 +352,7 @@ numba.config.CACHE_DIR = str(CACHE)  # process-wide: numba offers no cache folde
 
 
 class _Listener(event.Listener):
-    """Tells of each kernel that is compiled rather than found in the cache; while it is, no garbage is looked for.
+    """Listener to numba's compilation: reports each kernel that is compiled; pauses garbage collection meanwhile.
 
     That would take a tenth longer, and to look for what is left of it as soon as it is done another tenth: it counts
     as old, so that Python looks when it looks at all there is.
@@ -380,23 +380,23 @@ class _Listener(event.Listener):
 
 
 def on_compiling(begin, end):
-    """From now on call `begin` with the name of each kernel that is to be compiled, and `end` when it is."""
+    """Call `begin` with the name of each kernel that is compiled from now on, and `end` when it is done."""
     event.register("numba:compile", _Listener(begin, end))
 
 
 def most_threads():
-    """Threads that numba may use: all cores, or NUMBA_NUM_THREADS."""
+    """Largest number of threads that numba may use: all cores, or NUMBA_NUM_THREADS."""
     return numba.config.NUMBA_NUM_THREADS
 
 
 def set_threads(count):
-    """Number of threads of the chunk_step that this Python thread starts from now on."""
+    """Set the number of threads of parallel loops that this Python thread starts from now on."""
     parallel_for.launch()
     numba.set_num_threads(count)
 
 
 def threading_layer():
-    """The layer in use, or the one asked for while nothing has run threaded yet."""
+    """Name of the threading layer in use, or of the requested one before the first threaded call."""
     try:
         return numba.threading_layer()
     except ValueError:

@@ -1,4 +1,4 @@
-"""Chains of kinds: the few kinds of shapes or walls that a run has, each found by its place when kernels are compiled.
+"""Chains of kinds: the kinds of shapes or walls in a run as a nested tuple type, so that kernels contain only these.
 
 A kind is a class, a NamedTuple without fields, with a row in a table {class: row}. Kernels get the kinds of a run as a
 chain, `KindChain(first(), KindChain(second(), NoKind()))`, and things name their kind by its place, from 0 on. So a
@@ -21,14 +21,14 @@ class NoKind(NamedTuple):
 
 
 class KindChain(NamedTuple):
-    """A kind, and those after it."""
+    """First kind of a chain, and the chain of the others."""
 
     kind: tuple  # an instance of its class
     others: tuple  # a `KindChain`, or `NoKind`
 
 
 def chain_of(kinds):
-    """The chain of some classes, in their order; in Python."""
+    """Chain of some classes, in their order."""
     chain = NoKind()
     for kind in reversed(kinds):
         chain = KindChain(kind(), chain)
@@ -39,7 +39,7 @@ is_end = type_is(lambda kind: kind is NoKind)
 
 
 def by_place(function_of_kind, missing):
-    """Function of (chain, place, arguments): what a function of (kind, *arguments) returns for the kind at a place.
+    """Function of (chain, place, arguments) that calls a function of (kind, *arguments) for the kind at a place.
 
     The last kind of a chain is taken without a look at the place: a chain of one kind puts no branch into a loop.
 

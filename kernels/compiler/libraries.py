@@ -1,4 +1,4 @@
-"""Code of parts and of wholes: what is optimised when, and how it is linked.
+"""Libraries of LLVM code of inlined functions, stages and kernels: when each is optimised, and how they are linked.
 
 See `dem.kernels.compiler.link_time_inlining`.
 """
@@ -10,7 +10,7 @@ from numba.core import codegen
 
 
 def callers_first(library):
-    """A library and all that it needs, each after all that call it: LLVM drops functions without a caller."""
+    """A library and its dependencies, callers before callees; LLVM drops functions without a caller."""
     order, seen = [], set()
 
     def visit(one):
@@ -24,27 +24,27 @@ def callers_first(library):
     return order[::-1]
 
 
-def pieces_of(library):
-    """Symbols of the pieces that a library and all that it needs call."""
-    return frozenset().union(*(getattr(one, "pieces", ()) for one in callers_first(library)))
+def stages_of(library):
+    """Symbols of the compiled stages that a library and its dependencies call."""
+    return frozenset().union(*(getattr(one, "stages_called", ()) for one in callers_first(library)))
 
 
 def code_to_link(library):
-    """Code of a part alone; of numba's own libraries, with all that it needs."""
+    """LLVM module to link: of an inlined function alone, of numba's own libraries with their dependencies."""
     return library.own_module() if hasattr(library, "own_module") else library._get_module_for_linking()
 
 
 def link(module, library):
-    """Link into a module what a library needs."""
+    """Link the dependencies of a library into a module."""
     for one in callers_first(library)[1:]:
         module.link_in(code_to_link(one), preserve=True)
 
 
-WAY_IN = "_ZN7cpython"  # how numba's names begin of what Python calls
+WRAPPER = "_ZN7cpython"  # how numba's names begin of what Python calls
 
 
 def defines(module, beginning):
-    """Whether a module defines a function whose name begins so."""
+    """Whether a module defines a function whose name has a prefix."""
     return any(one.name.startswith(beginning) for one in module.functions if not one.is_declaration)
 
 
@@ -52,29 +52,29 @@ SIMPLIFYING = ("sroa", "simplify_cfg", "instruction_combine", "jump_threading", 
 
 
 def simplify(module, codegen):
-    """Run the passes SIMPLIFYING over a module."""
+    """Run the passes of `SIMPLIFYING` over a module."""
     passes = llvm.create_new_module_pass_manager()
     for name in SIMPLIFYING:
         getattr(passes, f"add_{name}_pass")()
     passes.run(module, codegen._pass_builder())
 
 
-class Library(codegen.JITCodeLibrary):
-    """Code of a function."""
+class SimplifiedLibrary(codegen.JITCodeLibrary):
+    """Library whose functions are simplified when they are added."""
 
     def add_llvm_module(self, ll_module):
-        """Simplify what is defined in it: inlined as it comes, contacts with friction run a sixth slower."""
+        """Simplify a module and add it; without this, contacts with friction run a sixth slower."""
         simplify(ll_module, self._codegen)
         self._final_module.link_in(ll_module)
 
 
-class Part(Library):
-    """Code of a part."""
+class InlinedLibrary(SimplifiedLibrary):
+    """Library of an inlined function."""
 
     is_loop = stays_apart = False
 
     def finalize(self):
-        """Optimise a loop, with all that it needs; other parts are left as they are."""
+        """Optimise a vector loop with its dependencies; other inlined functions are optimised in their callers."""
         self._finalized = True
         if self.is_loop:
             link(self._final_module, self)
@@ -82,7 +82,7 @@ class Part(Library):
             self._optimize_final_module()
 
     def own_module(self):
-        """Its code alone, which others may define as well."""
+        """Module without dependencies, of functions that other modules may define as well."""
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == llvm.Linkage.external:
                 function.linkage = "linkonce_odr"
@@ -91,7 +91,7 @@ class Part(Library):
         return self._final_module
 
     def _get_module_for_linking(self):
-        """Its code with all that it needs, for what numba compiles its own way."""
+        """Module with all dependencies, for functions that numba compiles in its usual way."""
         self._ensure_finalized()
         if self._shared_module is None:
             self._shared_module = self.own_module().clone()
@@ -99,14 +99,15 @@ class Part(Library):
         return self._shared_module
 
 
-class Code(Library):
-    """Code of a piece, with all that it needs but other pieces."""
+class StageLibrary(SimplifiedLibrary):
+    """Library of a compiled stage, with all dependencies but other stages."""
 
     def machine_code(self, name):
-        """Link the parts, optimise, and make machine code in which nothing but one function can be seen.
+        """Link the dependencies, optimise, and make machine code that exports a single function.
 
-        The others get names of their own. LLVM takes arguments off those that it does not inline, and what loads
-        machine code would send other kernels' calls of a part to them: it looks for names among internal ones, too.
+        All other functions get unique names. LLVM may remove arguments of functions that it does not inline, and the
+        loader of machine code resolves names among internal functions, too: it would direct calls of other kernels to
+        them.
         """
         self._finalized = True
         self._reload_init.update(*(one._reload_init for one in callers_first(self)))
@@ -118,34 +119,34 @@ class Code(Library):
         return self._codegen._tm.emit_object(self._final_module)
 
 
-class Whole(Library):
-    """Code of what Python calls, with all that it needs."""
+class KernelLibrary(SimplifiedLibrary):
+    """Library of a kernel that Python calls, with all dependencies."""
 
-    way_in = loading = None
+    wrapper = loading = None
 
     def add_llvm_module(self, ll_module):
-        """Simplify what is defined in it.
+        """Simplify a module and add it; the wrapper for calls from Python is added later, without optimisation.
 
-        Python's way in, which takes the arrays apart, is put aside, and is left at that: to optimise it took an eighth
-        of all compiling, for steps that are done one after the other as they are written.
+        The wrapper takes arrays apart, one after the other. To optimise it took an eighth of the compile time and saved
+        nothing.
         """
-        if not defines(ll_module, WAY_IN):
+        if not defines(ll_module, WRAPPER):
             super().add_llvm_module(ll_module)
             return
         simplify(ll_module, self._codegen)
-        self.way_in = ll_module
+        self.wrapper = ll_module
 
     def _optimize_final_module(self):
-        """Optimise it, then add Python's way in."""
+        """Optimise the kernel, then add the wrapper for calls from Python."""
         super()._optimize_final_module()
-        if self.way_in is not None:
-            self._final_module.link_in(self.way_in)
+        if self.wrapper is not None:
+            self._final_module.link_in(self.wrapper)
 
     def finalize(self):
-        """Link the parts, callers first, then go the usual way."""
+        """Link the dependencies, callers first, load the compiled stages, then finalise as numba does."""
         link(self._final_module, self)
         self._reload_init.update(*(one._reload_init for one in callers_first(self)))
-        if needed := pieces_of(self):
+        if needed := stages_of(self):
             load = self.loading(tuple(sorted(needed)))
             load()
             self._reload_init.add(load)

@@ -1,18 +1,18 @@
-"""Functions that are only ever parts of others: typed and lowered, but neither wrapped nor made machine code.
+"""Link-time inlining: inlined functions are only typed and lowered; kernels link them and are optimised once.
 
-Of every function numba makes a library of its own: it optimises it, wraps it for Python and once more for C, turns it
-into machine code, and links a copy into each caller, where all of it is optimised again. A tower of formulae, loops and
-stages is optimised at every level, and four fifths of what is made is never called. Here
+Numba makes a library of every function: it optimises the function, wraps it for Python and once more for C, makes
+machine code, and links a copy into each caller, where all of it is optimised again. Formulae, loops and stages are thus
+optimised at every level of calls, and four fifths of the result are never called. Instead,
 
-- a *part* keeps its code as it was lowered, simplified. Only a loop is optimised on its own, because LLVM gives up
-  vectorising it once it is inlined; parts take tuples of arrays as single values, which to take apart and put together
-  again is most of the code that numba writes for them;
-- a *whole*, which Python calls, links all parts that it needs, once, and is optimised with them;
-- a *choice* by the type of the first argument leads straight to the function chosen (`numba.extending.overload` puts
-  one of its own in between, with all arguments in a tuple).
+- an *inlined function* (`part`) is typed, lowered and simplified. Only a vector loop is optimised on its own, because
+  LLVM no longer vectorises it once it is inlined. Tuples of arrays are passed as single values: to take them apart and
+  put them together again is most of the code that numba writes;
+- a *kernel* (`whole`), which Python calls, links all inlined functions that it needs, and is optimised once;
+- a *choice* by the type of an argument is typed as a call of the chosen function (`numba.extending.overload` puts a
+  function in between, with all arguments in a tuple).
 
-This module, those that it imports and `parallel_for` alone use numba's internals; `dem.kernels.compiler.jit` does
-without them where they are not as expected.
+Only this module, those that it imports and `parallel_for` use undocumented names of numba. If one of them is missing,
+`dem.kernels.compiler.jit` does without this package.
 """
 
 # ruff: noqa: SLF001 (numba has no other way in)
@@ -24,7 +24,7 @@ from functools import cached_property, partial, update_wrapper
 import numba
 from dem.kernels.compiler import disk_cache, stages
 from dem.kernels.compiler.libraries import SIMPLIFYING
-from dem.kernels.compiler.lowering import LowerPart, LowerWhole
+from dem.kernels.compiler.lowering import LowerInlined, LowerKernel
 from dem.kernels.compiler.selection import Argument
 from dem.kernels.compiler.struct_reference import by_value
 from llvmlite import binding as llvm
@@ -83,7 +83,7 @@ EXPECTED = (
 
 
 def is_as_expected():
-    """Whether numba has what this module leans on."""
+    """Whether numba has the undocumented names that this package uses."""
     set_by_libraries = codegen.CodeLibrary.__init__.__code__.co_names
     expected = all(hasattr(owner, name) for owner, *names in EXPECTED for name in names)
     return expected and "_reload_init" in set_by_libraries  # numba 0.61 has no such attribute
@@ -98,8 +98,8 @@ IDLE = {
 }  # fmt: skip
 
 
-class Passes(PassManager):
-    """Passes one after the other, without events, timers and checks of each."""
+class SilentPassManager(PassManager):
+    """Compiler passes of numba without events, timers and checks of each pass."""
 
     def _runPass(self, index, pss, internal_state):  # noqa: N802
         pss.analysis = self._analysis
@@ -109,7 +109,7 @@ class Passes(PassManager):
 
 
 def pipeline(lower):
-    """numba's pipeline with another way to lower, and without idle passes."""
+    """Compiler pipeline of numba with another lowering pass, and without idle passes."""
 
     class Compiler(compiler.CompilerBase):
         passes = None  # the same for all functions
@@ -117,7 +117,7 @@ def pipeline(lower):
         def define_pipelines(self):
             if self.passes is None:
                 usual = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-                Compiler.passes = Passes(lower._name)
+                Compiler.passes = SilentPassManager(lower._name)
                 for one, description in usual.passes:
                     if one.__name__ not in IDLE:
                         ours = lower if issubclass(one, typed_passes.BaseNativeLowering) else one
@@ -128,78 +128,80 @@ def pipeline(lower):
     return Compiler
 
 
-PARTS, WHOLES = pipeline(LowerPart), pipeline(LowerWhole)
+PARTS, WHOLES = pipeline(LowerInlined), pipeline(LowerKernel)
 
 
-class Kept(caching.FunctionCache):
-    """Loading of compiled code without numba's tables of all that it can compile: a fifth of a warm start.
+class KernelCache(caching.FunctionCache):
+    """Disk cache of numba, with faster loading: without the registries of all that numba can compile.
 
     What is called with types of others is not kept: they may change, or be gone, where no fingerprint sees it.
     """
 
     def load_overload(self, sig, target_context):
-        """Load it; None if there is none."""
-        if not all(map(disk_cache.spelt, sig)):
+        """Load a compiled kernel; None if there is none."""
+        if not all(map(disk_cache.type_text, sig)):
             return None
         rtsys.initialize(target_context)
-        with self._guard_against_spurious_io_errors(), suppress(stages.Missing):
+        with self._guard_against_spurious_io_errors(), suppress(stages.MissingStage):
             return self._load_overload(sig, target_context)
         return None
 
     def _index_key(self, sig, codegen):
-        """Types of other packages by their spelling: an index is read by processes that may lack these packages."""
+        """Key of a kernel, with types of other packages as text: processes that lack these packages read it, too."""
         key = super()._index_key(sig, codegen)
-        return ("; ".join(map(disk_cache.spelt, sig)), *key[1:]) if any(map(disk_cache.is_of_others, sig)) else key
+        return (
+            ("; ".join(map(disk_cache.type_text, sig)), *key[1:]) if any(map(disk_cache.has_foreign_type, sig)) else key
+        )
 
     def save_overload(self, sig, data):
-        """Keep it, unless it is called with types of others."""
-        if all(map(disk_cache.spelt, sig)):
+        """Save a compiled kernel, unless its arguments have types of other packages."""
+        if all(map(disk_cache.type_text, sig)):
             super().save_overload(sig, data)
 
 
 def whole(**options):
-    """Decorator of what Python calls."""
+    """Decorator of kernels that Python calls."""
 
     def decorate(function):
         made = numba.njit(pipeline_class=WHOLES, **options)(function)
-        made._cache.__class__ = Kept
+        made._cache.__class__ = KernelCache
         return made
 
     return decorate
 
 
 class SharedFlags(compiler.Flags):
-    """Flags of parts, which do not change: numba asks thousands of times whether they are the same."""
+    """Compiler flags shared by all inlined functions; numba compares them thousands of times."""
 
     def copy(self):
-        """Themselves."""
+        """The same object: shared flags never change."""
         return self
 
     def __hash__(self):
-        """One object for equal flags: see `PartCompiler`."""
+        """Hash by identity: equal flags are one object, see `InlinedCompiler`."""
         return id(self)
 
     def __eq__(self, other):
-        """Whether they are the same object."""
+        """Whether both are the same object."""
         return self is other
 
 
 SHARED = {}
 
 
-class PartCompiler(dispatcher._FunctionCompiler):
-    """Compiler of a part."""
+class InlinedCompiler(dispatcher._FunctionCompiler):
+    """Compiler of inlined functions."""
 
     def _customize_flags(self, flags):
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
         return SHARED.setdefault(flags.summary(), SharedFlags(flags))
 
 
-class PartType(types.Dispatcher):
-    """Type of a part, which numba asks what a call returns."""
+class InlinedType(types.Dispatcher):
+    """Type of an inlined function, which tells numba the return types of its calls."""
 
     def get_call_type(self, context, args, kws):
-        """Signature for arguments of these types; found by numba where arguments have names or are left out."""
+        """Signature for arguments of these types; keyword and default arguments are resolved by numba."""
         part, code = self.dispatcher, self.dispatcher.__code__
         if kws or len(args) != code.co_argcount or code.co_flags & inspect.CO_VARARGS:
             return super().get_call_type(context, args, kws)
@@ -208,29 +210,29 @@ class PartType(types.Dispatcher):
         return part.overloads[taken].signature
 
 
-register_default(PartType)(models.OpaqueModel)
+register_default(InlinedType)(models.OpaqueModel)
 
 
-class PartDispatcher(CPUDispatcher):
-    """Dispatcher of a part: the function that numba compiles for given types."""
+class InlinedDispatcher(CPUDispatcher):
+    """Dispatcher of an inlined function: compiles it for each list of argument types."""
 
     def get_call_template(self, args, kws):
-        """How to call it: a number that stands in the code is like any other, or it would be lowered for each."""
+        """Template of a call; literal numbers are typed as other numbers, which saves compilations."""
         take = self.taken
         plain = {name: take(one) for name, one in kws.items()}
         return super().get_call_template([take(one) for one in args], plain)
 
     def taken(self, kind):
-        """Type of an argument of the part; only arguments can be marked as not overlapping for LLVM.
+        """Type by which the function takes an argument; LLVM can be told only of arguments that they do not overlap.
 
-        Numbers of bodies are short integers in lists and long ones where they are counted: parts are made for long
-        ones alone.
+        Indices of bodies are 32-bit integers in lists and 64-bit integers in loops: functions are compiled for 64 bits
+        alone.
         """
         plain = types.int64 if kind is types.int32 else types.unliteral(kind)
         return by_value(plain) if self.is_loop else plain
 
     def compile(self, sig):
-        """Lower it for arguments of these types."""
+        """Lower the function for arguments of these types."""
         args, _ = sigutils.normalize_signature(sig)
         if args not in self.overloads:
             with global_compiler_lock, self._compiling_counter:
@@ -238,8 +240,8 @@ class PartDispatcher(CPUDispatcher):
         return self.overloads[args].entry_point
 
 
-class LazyPart:
-    """A part, of which numba makes a dispatcher when a function that calls it is compiled, or a type is asked for.
+class LazyInlined:
+    """Inlined function whose dispatcher is made at its first use by a compiled function.
 
     A process that finds its kernels on disk compiles none of the thousand parts, and a dispatcher takes longer to make
     than the module takes to import.
@@ -251,37 +253,37 @@ class LazyPart:
 
     @cached_property
     def dispatcher(self):
-        """numba's dispatcher, whose callers inline the part."""
+        """Dispatcher of numba; callers inline the function."""
         self.py_func.stays_apart = self.stays_apart
         made = numba.njit(pipeline_class=PARTS, **self.options)(self.py_func)
-        made.__class__ = PartDispatcher
-        made._compiler.__class__ = PartCompiler
+        made.__class__ = InlinedDispatcher
+        made._compiler.__class__ = InlinedCompiler
         made.is_loop = self.options.get("noalias", False)
         return made
 
     @property
     def _numba_type_(self):
-        """Type by which numba knows the part."""
-        return PartType(self.dispatcher)
+        """Numba type of the function."""
+        return InlinedType(self.dispatcher)
 
     @cached_property
     def whole(self):
-        """A whole of the same function, for calls from Python; a part called so would crash."""
+        """Kernel of the function, for calls from Python."""
         options = {name: value for name, value in self.options.items() if name != "forceinline"}
         return whole(cache=True, **options)(self.py_func)
 
     def __call__(self, *arguments):
-        """Compile the whole if need be, and call it."""
+        """Compile the kernel if necessary, and call it."""
         return self.whole(*arguments)
 
 
 def part(*, stays_apart=False, **options):
-    """Decorator that makes a part of a function; the arrays of a loop, told by `noalias`, do not overlap."""
-    return partial(LazyPart, options=options, stays_apart=stays_apart)
+    """Decorator of inlined functions; `noalias` tells LLVM that the arrays of a vector loop do not overlap."""
+    return partial(LazyInlined, options=options, stays_apart=stays_apart)
 
 
 def field_type(kind, path):
-    """Type of a field of a field of a tuple, held or not, as a NamedTuple."""
+    """Type of a nested field of a named tuple, given by a path of names; a reference is resolved."""
     for name in path:
         inner = by_value(kind)
         kind = inner[inner.fields.index(name)]
@@ -289,7 +291,7 @@ def field_type(kind, path):
 
 
 def choice(call, choose, position, path, first):
-    """Teach numba that `call` is ``choose(type)`` of its arguments from number `first` on, or that value itself.
+    """Register `call` with numba as a call of ``choose(type)``, or as that value, for arguments from number `first` on.
 
     The type is that of the argument at `position`, or of its field at the end of a path of names.
     """

@@ -1,4 +1,4 @@
-"""Calls of one part spread over threads, by the threading layer that numba loads.
+"""Parallel loops: calls of an inlined function, distributed over threads by numba's threading layer.
 
 numba's own parallel loops make a function of each loop, two wrappers around it and machine code of all three, before
 what they call is compiled once more with the kernel: kernels with threads took three times as long to compile as
@@ -27,8 +27,8 @@ OUT_OF_BOUNDS = "index out of bounds in a thread"  # the only thing that kernels
 
 @cache
 def launch():
-    """Load the threading layer, once, which reads the environment."""
-    with setup.short_spinning():
+    """Load the threading layer once; it reads the environment then."""
+    with setup.shorten_spinning():
         parallel._launch_threads()  # noqa: SLF001
 
 
@@ -36,7 +36,7 @@ stages.ALL.launch = launch
 
 
 def parallel_for(part):
-    """Function of (n, *arguments) that calls ``part(k, *arguments)`` for all k in range(n), by threads."""
+    """Function of (n, *arguments) that calls ``part(k, *arguments)`` for all k in range(n), on all threads."""
 
     def call(n, *arguments):
         for k in range(n):
@@ -61,7 +61,7 @@ def parallel_for(part):
 
 
 def write_call(context, builder, compiled, argument_types, number, *arguments):
-    """Write the call of the layer, and the function that it is to call.
+    """Write the call of the threading layer, and the worker function.
 
     The index is an address: that of call 0 is zero, and they are one apart.
     """
@@ -89,7 +89,7 @@ def write_call(context, builder, compiled, argument_types, number, *arguments):
 
 
 def write_worker(context, module, compiled, argument_types, kept):
-    """The function that the layer calls: for each of some indices it calls the part."""
+    """Write the function that a thread runs: it calls the inlined function for a range of indices."""
     worker = ir.Function(module, WORKER, name=module.get_unique_name("by_threads"))
     worker.linkage = "internal"
     builder = ir.IRBuilder(worker.append_basic_block("entry"))

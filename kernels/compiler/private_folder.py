@@ -1,4 +1,4 @@
-"""Folders from which code may be read: those that only the user, or root, can have written to.
+"""Private folders for cached code: folders that only the user, or root, can have written to.
 
 Cached kernels are machine code, and numba describes them by pickles. Whoever can write to their folder, or can put
 another folder in its place, runs code as the user who reads it. No checksum helps against that, so the folder itself
@@ -19,7 +19,7 @@ NAME = "pcdm-dem"
 
 
 def user_cache():
-    """The user's cache folder, such as ~/.cache/pcdm-dem; raises OSError if the user has none."""
+    """Cache folder of the user, such as ~/.cache/pcdm-dem; raises OSError if the user has none."""
     try:
         folder = platformdirs.user_cache_path(NAME, appauthor=False)
     except RuntimeError:  # of some versions; others return a relative path
@@ -31,7 +31,7 @@ def user_cache():
 
 
 def open_to_others(folder):
-    """Why a folder may have been written to by another user than this one and root; None if it cannot have been.
+    """Reason why another user may have written to a folder; None if only this user and root can have.
 
     The folders above it count as well, for their owners may put another folder in its place, save where the sticky bit
     forbids it. A group counts as others, unless it is the user's private one, whose number is that of the user.
@@ -53,8 +53,8 @@ def open_to_others(folder):
     return None
 
 
-def make_own(folder):
-    """Make a folder of the user's own, if it is not there, and see that it can be written to.
+def make_private(folder):
+    """Make a private folder if necessary; returns the reason if it cannot be used, else None.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def make_own(folder):
 
 
 def _make(folder):
-    """Make a folder, and those above it, for the user alone."""
+    """Make a folder, and those above it, with access for the user alone."""
     if not folder.parent.is_dir():
         _make(folder.parent)
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -85,7 +85,7 @@ def _make(folder):
 
 @cache
 def temporary():
-    """A folder for this process alone, which goes when the process ends; raises OSError if there cannot be one."""
+    """Temporary folder of this process, removed at its end; raises OSError if none can be made."""
     folder, process = Path(tempfile.mkdtemp(prefix=f"{NAME}-")), os.getpid()
     atexit.register(lambda: os.getpid() == process and shutil.rmtree(folder, ignore_errors=True))
     return folder

@@ -1,4 +1,4 @@
-"""Corrections to LLVM's picture of processors.
+"""Corrections of LLVM's processor features, where they make code slower.
 
 Since the microcode against *gather data sampling* (Downfall, 2023) one instruction that loads eight numbers from eight
 places takes three times as long as eight loads on Intel's cores from Skylake to Rocket Lake; on AMD's Zen it never was
@@ -28,14 +28,14 @@ KNOWN_SINCE = (18, 0, 0)  # LLVM
 
 
 def advice(name, features):
-    """Feature to add for a processor of this name with these features; None if LLVM's picture is right."""
+    """Feature to add for a processor of this name and features; None if no correction is needed."""
     if WIDE in features.split(","):
         return AS_WIDE_AS_CAN_BE
     return LOAD_ONE_BY_ONE if name in SLOW_GATHER else None
 
 
-def correct_picture():
-    """Have all that numba compiles from now on use gathers and wide vectors where, and only where, they are faster.
+def correct_features():
+    """Enable gathers and wide vectors for code that numba compiles from now on, where they are faster.
 
     Process-wide, as numba has one picture of the processor; who gives it another with NUMBA_CPU_NAME or
     NUMBA_CPU_FEATURES is believed.
@@ -50,7 +50,7 @@ def correct_picture():
 
 
 def has(feature):
-    """Whether the processor that numba compiles for has a feature, as LLVM calls it."""
+    """Whether the target processor of numba has a feature, by its LLVM name."""
     known = numba.config.CPU_FEATURES
     if known is None:
         known = codegen.get_host_cpu_features() if numba.config.CPU_NAME is None else ""
@@ -58,7 +58,7 @@ def has(feature):
 
 
 def instruction_sets():
-    """Environment in which numba compiles for each set: all that the processor has, and, if that is more, AVX2."""
+    """Environment variables for numba by instruction set: all of the processor, and AVX2 if it has more."""
     features = codegen.get_host_cpu_features().split(",")
     if not any(each.startswith("+avx512") for each in features):
         return {"AVX2" if "+avx2" in features else "native": {}}

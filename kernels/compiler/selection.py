@@ -1,10 +1,10 @@
-"""Which of several functions a type asks for: the tables of `dem.kernels.compiler.jit.select`, without numba."""
+"""Select a function by type: the tables of `dem.kernels.compiler.jit.select`, without numba."""
 
 from typing import NamedTuple
 
 
 class Argument(NamedTuple):
-    """Function that returns one of its arguments as it is."""
+    """Table entry that stands for a function that returns one of its arguments."""
 
     name: str
     place: int = -1  # among the arguments; found by the name if it is not given
@@ -15,14 +15,14 @@ class Argument(NamedTuple):
 
 
 def placed(entry, names):
-    """Entry of a table of functions with arguments of these names; an `Argument` with its place."""
+    """Table entry for functions with these argument names; an `Argument` gets its position."""
     if isinstance(entry, Argument) and entry.place < 0:
         return entry._replace(place=names.index(entry.name))
     return entry
 
 
 def is_function(entry):
-    """Whether an entry of a table is a function, not what stands for one."""
+    """Whether an entry of a table is a function."""
     return callable(entry) and not isinstance(entry, Argument)
 
 
@@ -35,7 +35,7 @@ def ancestors(kind):
 
 
 def function_for(kind, functions):
-    """The function for a type in a table {type: function}: that of the most special of the types that it extends.
+    """Function for a type in a table {type: function}: the most specific of the types that it extends.
 
     A NamedTuple extends the types in its attribute `extends`; `object` stands for all types.
 
@@ -72,7 +72,7 @@ def parameters_of(function):
 
 
 def position_in(functions, argument):
-    """Place of an argument of this name among those of all functions of a table; raises ValueError if it differs."""
+    """Position of an argument among those of all functions of a table; raises ValueError if it differs."""
     every = [parameters_of(one) for one in functions.values() if is_function(one)] or [(argument,)]
     places = {names.index(argument) if argument in names else -1 for names in every}
     if len(places) > 1 or -1 in places or len({len(names) for names in every}) > 1:

@@ -1,4 +1,4 @@
-"""Settings of numba: work that it can skip at its start, the threads it starts, and how these wait.
+"""Settings of numba: shorter start, choice of the threading layer, waiting of threads.
 
 When numba loads its first function it asks whether there is a BLAS, by importing scipy's: a third of what a short
 run takes, for linear algebra that no kernel has. Functions that have some ask again when they are compiled.
@@ -25,14 +25,14 @@ LAYERS, LAYERS_BY_USERS = ["omp", "tbb", "workqueue"], "NUMBA_THREADING_LAYER_PR
 
 
 def prefer_openmp():
-    """Have numba take OpenMP before TBB, process-wide, unless the user has said which comes first."""
+    """Let numba prefer OpenMP to TBB in this process, unless the user has set an order."""
     if LAYERS_BY_USERS not in os.environ:
         numba.config.THREADING_LAYER_PRIORITY = LAYERS
 
 
 @contextmanager
-def short_spinning():
-    """Have GNU's OpenMP, if it is loaded meanwhile, spin for SPIN_COUNT turns, unless the user has said how to wait."""
+def shorten_spinning():
+    """Let threads of GNU OpenMP spin for SPIN_COUNT turns before they sleep, unless the user has set this."""
     if any(name in os.environ for name in CHOSEN_BY_USERS):
         yield
         return
@@ -44,7 +44,7 @@ def short_spinning():
 
 
 def assume_blas():
-    """Take it for granted that scipy, where it is installed, has a BLAS."""
+    """Assume that an installed scipy has a BLAS, without a test."""
     if find_spec("scipy") is None or not hasattr(linalg, "ensure_blas"):
         return
     asks = linalg.ensure_blas

@@ -1,11 +1,12 @@
 """Named tuples passed to compiled stages by reference: the callee reads only the fields that it uses.
 
-The tuples of a step hold a hundred arrays, each of which numba describes by seven to nine numbers. By value they are
-taken apart and put together at every call that is not inlined, and LLVM carries them through all that it inlines. A
-`StructRef` is the address of the data pointers and shapes of a tuple. An attribute is read where it is used.
+The tuples of a step hold a hundred arrays, each of which numba describes by seven to nine numbers. By value, they are
+taken apart and put together at every call that is not inlined, and LLVM keeps all of these numbers through every
+inlined function. A `StructRef` is the address of the data pointers and shapes of a tuple. A field is read where it is
+used.
 
-Nothing changes in that memory during the call, so the loads are marked invariant and LLVM may move them. The caller
-must therefore not read the tuple itself by these loads; callee and caller are compiled apart (`stages`).
+This memory does not change during the call, so the loads are marked invariant and LLVM may move them. The caller must
+therefore not read the tuple itself by these loads; callee and caller are compiled separately (`stages`).
 """
 
 import hashlib
@@ -25,14 +26,14 @@ WORD = 8  # bytes, on whose multiples everything begins
 
 
 class StructRef(types.Type):
-    """Type of the address of a named tuple."""
+    """Numba type of a reference to a named tuple."""
 
     def __init__(self, kind, name):
         self.kind, self.instance_class = kind, kind.instance_class
         super().__init__(name)
 
     def can_convert_to(self, typingctx, other):
-        """Vector loops and laws take the tuple by value."""
+        """Allow conversion to the tuple itself: vector loops and laws take it by value."""
         return Conversion.safe if other == self.kind else None
 
 
@@ -40,7 +41,7 @@ register_default(StructRef)(models.OpaqueModel)
 
 
 def spelling(kind):
-    """A type as text, with the modules of tuples."""
+    """Text for a type, with the modules of named tuples."""
     if isinstance(kind, types.BaseNamedTuple):
         made = kind.instance_class
         sources = "" if made.__qualname__.endswith(made.__name__) else made.__name__  # see `disk_cache.set_sources`
@@ -50,7 +51,7 @@ def spelling(kind):
 
 @cache
 def by_reference(kind):
-    """Type by which a compiled stage takes an argument: the reference to a named tuple; any other type as it is."""
+    """Type by which a compiled stage takes an argument: references to named tuples, other types unchanged."""
     if not isinstance(kind, types.BaseNamedTuple) or not kind.count:
         return kind
     code = hashlib.sha256(spelling(kind).encode()).hexdigest()[:16]
@@ -58,17 +59,17 @@ def by_reference(kind):
 
 
 def by_value(kind):
-    """The type that a reference refers to; any other type as it is."""
+    """Type that a reference refers to; other types unchanged."""
     return kind.kind if isinstance(kind, StructRef) else kind
 
 
 def is_plain_array(kind):
-    """Whether data and shape are all there is to an array."""
+    """Whether data and shape describe an array: C order."""
     return isinstance(kind, types.Array) and kind.layout == "C"
 
 
 def leaves(context, kind):
-    """LLVM's types of the numbers and addresses that a value is made of."""
+    """LLVM types of the numbers and addresses in a value."""
     if isinstance(kind, types.BaseTuple):
         return [leaf for one in kind for leaf in leaves(context, one)]
     if is_plain_array(kind):
@@ -80,14 +81,14 @@ PLACES = {}
 
 
 def size_of(context, kind):
-    """Bytes that a value takes in memory."""
+    """Size of a value in memory [bytes]."""
     if kind not in PLACES:
         PLACES[kind] = sum(-(-context.get_abi_sizeof(leaf) // WORD) * WORD for leaf in leaves(context, kind))
     return PLACES[kind]
 
 
 def unpack_struct(context, builder, kind, value):
-    """Numbers and addresses that a value is made of; LLVM takes a minute to move a hundred arrays as they are."""
+    """Numbers and addresses in a value; LLVM takes a minute to move a hundred arrays as aggregates."""
     if isinstance(kind, types.BaseTuple):
         inner = (unpack_struct(context, builder, one, builder.extract_value(value, r)) for r, one in enumerate(kind))
         return [one for values in inner for one in values]
@@ -98,7 +99,7 @@ def unpack_struct(context, builder, kind, value):
 
 
 def pack_struct(context, builder, kind, values):
-    """A value of the next of what was taken apart."""
+    """Build a value from the next numbers and addresses of an iterator; the inverse of `unpack_struct`."""
     if isinstance(kind, types.BaseTuple):
         inner = [pack_struct(context, builder, one, values) for one in kind]
         return context.make_tuple(builder, kind, inner)
@@ -115,13 +116,13 @@ def pack_struct(context, builder, kind, values):
 
 
 def at(builder, place, offset, kind):
-    """Address of what lies so many bytes further on."""
+    """Address at an offset in bytes from another one."""
     there = builder.gep(place, [ir.Constant(ir.IntType(64), offset)], inbounds=True)
     return builder.bitcast(there, kind.as_pointer())
 
 
 def read(context, builder, place, offset, kind):
-    """Read a value."""
+    """Read a value from memory, with invariant loads."""
     unchanging, values = builder.module.add_metadata([]), []
     for leaf in leaves(context, kind):
         value = builder.load(at(builder, place, offset, leaf))
@@ -144,7 +145,7 @@ def write(context, builder, kind, reference, value):
 
 @infer_getattr
 class StructRefAttribute(AttributeTemplate):
-    """Type of a field of a referenced tuple; of a tuple in it, a reference as well.
+    """Numba typing of a field of a referenced tuple; a nested tuple is a reference as well.
 
     A tuple that a kernel makes of references has these as fields.
     """
@@ -152,7 +153,7 @@ class StructRefAttribute(AttributeTemplate):
     key = StructRef
 
     def generic_resolve(self, kind, name):
-        """The type."""
+        """Type of a field."""
         if name in kind.kind.fields:
             return by_reference(kind.kind[kind.kind.fields.index(name)])
         return None
@@ -160,7 +161,7 @@ class StructRefAttribute(AttributeTemplate):
 
 @lower_getattr_generic(StructRef)
 def lower_attribute(context, builder, kind, value, name):
-    """Read it."""
+    """Read a field of a referenced tuple."""
     where = kind.kind.fields.index(name)
     offset = sum(size_of(context, one) for one in list(kind.kind)[:where])
     inner = kind.kind[where]
@@ -170,7 +171,7 @@ def lower_attribute(context, builder, kind, value, name):
 
 
 def upcast(fewer):
-    """See `jit.upcast`."""
+    """Function that views a referenced tuple as a shorter one with its first fields, see `jit.upcast`."""
 
     def call(thing):
         return thing
@@ -197,5 +198,5 @@ def upcast(fewer):
 
 @lower_cast(StructRef, types.BaseTuple)
 def load(context, builder, kind, other, value):
-    """Read a whole tuple."""
+    """Read a whole tuple from a reference."""
     return read(context, builder, value, 0, other)
