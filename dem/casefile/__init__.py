@@ -1,4 +1,4 @@
-"""Case files: simulations described in TOML.
+"""Case files: descriptions of simulations in TOML.
 
 - `load.py`, `toml.py`, `set_options.py`: read a file, apply ``--set``, report what is wrong
 - `schema/`: the tables and keys that a file may have

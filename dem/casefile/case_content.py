@@ -30,7 +30,7 @@ MAX_PARTICLES = 100  # particles that are written one by one
 
 
 def content(case: AnyCase) -> dict | None:
-    """The content, or None for what a case file cannot say, or not in moderate length."""
+    """Content of a case file for a case; None if a case file cannot describe it, or only at great length."""
     stepped = isinstance(case, Case) and type(case).simulation is Case.simulation
     hard = isinstance(case, HardSphereCase) and type(case).simulation is HardSphereCase.simulation
     drawn = isinstance(case, StochasticCase) and type(case).simulation is StochasticCase.simulation
@@ -78,7 +78,7 @@ def content(case: AnyCase) -> dict | None:
 
 
 def _drawn(case: StochasticCase) -> dict:
-    """How collisions are drawn."""
+    """Settings of stochastic collisions."""
     values = {key: getattr(case, key) for key in STOCHASTIC if key != "gravity"}
     parts = {"turbulence": case.turbulence(), "pressure": case.pressure()}
     own = {key: values.pop(key) for key in ("time_step", "collisions", "cell", "correlation", "seed")}
@@ -86,7 +86,7 @@ def _drawn(case: StochasticCase) -> dict:
 
 
 def _materials(particles: Particles, box: Box | None) -> dict[Material, str]:
-    """All materials and what they are called."""
+    """All materials, with a name for each."""
     grains = dict.fromkeys(material for _, material in particles.variants)
     every = list(grains | ({box.material: None} if box else {}))
     names = labels(material.name or ("grain" if material in grains else "wall") for material in every)
@@ -94,18 +94,18 @@ def _materials(particles: Particles, box: Box | None) -> dict[Material, str]:
 
 
 def _values(material: Material) -> dict:
-    """Properties of a material; its name stands before them."""
+    """Properties of a material without its name."""
     return {key: value for key, value in plain(material, packages=False).items() if key != "name"}
 
 
 def _names(things: list, name: str) -> dict:
-    """A name for each thing, with a number if there are several."""
+    """Name of each different thing, numbered if there are several."""
     each = list(dict.fromkeys(things))
     return {thing: name if len(each) == 1 else f"{name}-{k}" for k, thing in enumerate(each, start=1)}
 
 
 def _shape(shape: Sphere | Fibre | Capsule) -> dict:
-    """Type and sizes; what the others fix to the bit is left out."""
+    """Type and sizes of a shape, without sizes that follow from others to the bit."""
     sizes = asdict(shape)
     if isinstance(shape, Capsule):
         exact = Capsule(diameter=shape.diameter, length=shape.length) == shape
@@ -122,7 +122,7 @@ def _box(box: Box, material: str) -> dict:
 
 
 def _pairs(contacts: Contacts | None, names: dict[Material, str]) -> dict:
-    """Pairs of materials and the rule for others."""
+    """Contact parameters of pairs of materials, and the rule for other pairs."""
     if contacts is None:
         return {}
     rows = [
@@ -132,7 +132,7 @@ def _pairs(contacts: Contacts | None, names: dict[Material, str]) -> dict:
 
 
 def _has_words(fluid: Fluid | None) -> bool:
-    """Whether a case file has words for how a fluid flows: not for grids, functions, and directions aslant."""
+    """Whether a case file can describe a flow: not grids, functions, or directions that are not along axes."""
     if fluid is None:
         return True
     if fluid.coupling is not None:
@@ -143,7 +143,7 @@ def _has_words(fluid: Fluid | None) -> bool:
 
 
 def _fluid(fluid: Fluid | None) -> dict:
-    """The fluid, if there is one."""
+    """Fluid of the case, if there is one."""
     if fluid is None:
         return {}
     values = {each.name: getattr(fluid, each.name) for each in fields(fluid) if each.name != "velocity"}
@@ -157,7 +157,7 @@ def _fluid(fluid: Fluid | None) -> dict:
 
 
 def _groups(particles: Particles, materials: dict, shapes: dict) -> Iterator[dict]:
-    """A group for each stretch of equal particles of the same kind."""
+    """Groups of consecutive particles of one kind and equal state."""
     ends = np.flatnonzero(np.diff(particles.kind) | np.diff(particles.variant)) + 1
     for start, end in itertools.pairwise([0, *ends.tolist(), len(particles)]):
         shape, material = variant = particles.variants[particles.variant[start]]
@@ -175,5 +175,5 @@ def _groups(particles: Particles, materials: dict, shapes: dict) -> Iterator[dic
 
 
 def _all(rows: np.ndarray, row: Sequence[float]) -> bool:
-    """Whether all rows are this one, to the bit."""
+    """Whether all rows equal this one, to the bit."""
     return rows.tobytes() == np.tile(row, (len(rows), 1)).tobytes()

@@ -1,4 +1,4 @@
-"""Choose what the command line is to run: a case by name, or a case file."""
+"""Choose the case that the command line runs: by the name of a case, or by the path of a case file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def choose_case(name: str, parameters: dict) -> ChosenCase:
-    """The case of this name, or of the case file with this path, with some parameters or keys set.
+    """Case by its name or by the path of a case file, with some parameters or keys set.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def choose_case(name: str, parameters: dict) -> ChosenCase:
 
 
 def _check_no_file(name: str) -> None:
-    """Refuse what is meant to be a file, by its dot or slash or because there is one, and say which may be meant."""
+    """Refuse a name that looks like a file or is one, and suggest the intended name."""
     path = Path(name)
     file = path.with_suffix(".toml") if path.name else path
     if not (path.suffix or os.sep in name or file.is_file()):
@@ -48,7 +48,7 @@ def _check_no_file(name: str) -> None:
 
 
 def with_words(kind: type[AnyCase], parameters: dict) -> AnyCase:
-    """Make a case with parameters as the command line gives them: with hyphens, lists separated by commas."""
+    """Make a case with parameters as text of the command line: names with hyphens, lists separated by commas."""
     return with_parameters(kind, {name.replace("-", "_"): _listed(value) for name, value in parameters.items()})
 
 

@@ -1,4 +1,4 @@
-"""The case that the command line is to run."""
+"""Record of a chosen case and the settings of its run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class ChosenCase(NamedTuple):
-    """A case with its settings, chosen to run."""
+    """A case with the settings of its run, chosen by name or by file."""
 
     case: AnyCase | FileCase
     name: str  # for files that it writes

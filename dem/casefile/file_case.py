@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FileCase:
-    """A case that a file describes; made by `dem.casefile.load.read`."""
+    """Case described by a file; `dem.casefile.load.read` makes it."""
 
     name: str
     table: SteppedTable | HardTable | StochasticTable
@@ -34,11 +34,11 @@ class FileCase:
 
     @property
     def frames(self) -> int:
-        """Frames written after the first."""
+        """Number of frames after the first."""
         return self.table.output.frames
 
     def contents(self) -> dict:
-        """Content of the file in SI units and with all defaults, as `resolved` takes it."""
+        """Content of the file in SI units with all defaults, as `resolved` takes it."""
         return self.table.model_dump(mode="json", exclude_none=True, exclude={"output": {"file"}})
 
     def materials(self) -> dict[str, Material]:
@@ -50,7 +50,7 @@ class FileCase:
         return {name: shape.made() for name, shape in self.table.shapes.items()}
 
     def build(self) -> tuple[Particles | None, Box | None]:
-        """Particles and box; None if there are no particles at first."""
+        """Particles and box of the case; None if there are no particles at the start."""
         materials, table, shapes = self.materials(), self.table, self.shapes()
         box = table.box and table.box.made(materials[table.box.material])
         if isinstance(table, SteppedTable) and table.cell:
@@ -59,7 +59,7 @@ class FileCase:
         return particles(table, Surroundings(shapes, materials, box, walls)) if table.particles else None, box
 
     def contacts(self) -> Contacts:
-        """How pairs of materials meet."""
+        """Contact laws by pair of materials."""
         materials, table = self.materials(), {}
         for pair in self.table.contacts:
             one, other = (materials[name] for name in pair.materials)
@@ -68,7 +68,7 @@ class FileCase:
         return Contacts(table, rule=rule, damped=self.table.contact_damping)
 
     def simulation(self) -> Simulation | HardSpheres | StochasticSpheres:
-        """The simulation, ready to run; raises ValueError with a line for each thing that cannot be made."""
+        """The simulation, ready to run; raises ValueError with a line for each part that cannot be made."""
         table = self.table
         scalars = [each.made() for each in getattr(table, "scalars", ())]  # which adds their fields
         built, box = self.build()

@@ -28,7 +28,7 @@ METHODS = {"time-steps": SteppedTable, "hard-spheres": HardTable, "stochastic": 
 
 
 def read(path: str | Path, settings: dict | None = None) -> ChosenCase:
-    """Read a case file; settings replace what stands at dotted paths, such as ``particles.0.velocity``.
+    """Read a case file; settings replace values at dotted paths, such as ``particles.0.velocity``.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def read(path: str | Path, settings: dict | None = None) -> ChosenCase:
 
 
 def load(path: str | Path, settings: dict | None = None) -> Simulation | HardSpheres | StochasticSpheres:
-    """The simulation that a case file describes, ready to run: what ``dem run FILE.toml`` makes of it.
+    """Load the simulation that a case file describes, as ``dem run FILE.toml`` does.
 
     Duration and output are not part of it: they are given to `run`, and stand in ``sim.description["case_file"]``.
 
@@ -106,14 +106,14 @@ def load(path: str | Path, settings: dict | None = None) -> Simulation | HardSph
 
 
 def model_of(content: dict) -> type[Table]:
-    """Schema for a file with this content; raises ValueError if its method is unknown."""
+    """Schema for the content of a file, by its method; raises ValueError for an unknown method."""
     if "case" in content:
         return ShortTable
     return METHODS[checks.one_of("method", content.get("method", "time-steps"), METHODS)]
 
 
 def resolved(content: dict, name: str, folder: Path | None = None) -> ChosenCase:
-    """The case that the content of a file describes; relative paths in it are relative to the folder."""
+    """Case described by the content of a file; relative paths in it start at the folder."""
     if "case" in content:
         short = _validated(ShortTable, content, folder)
         frames = {"frames": short.output.frames} if "frames" in short.output.model_fields_set else {}
@@ -141,7 +141,7 @@ WORDS = {"valid tuple": "list", "valid list": "list", "valid dictionary": "table
 
 
 def error_lines(error: ValidationError, model: type[Table]) -> list[str]:
-    """A line for each error, beginning with the path of the key in the file."""
+    """Lines of error messages; each begins with the path of a key in the file."""
     return [_error_line(each, model) for each in error.errors()]
 
 
@@ -172,7 +172,7 @@ def _error_line(error: dict, model: type[Table]) -> str:
 
 
 def _table_at(model: type[Table], path: list) -> type[Table]:
-    """The model of the table at a path."""
+    """Schema of the table at a path."""
     for part in path:
         if part in model.model_fields:
             model = table_in(model.model_fields[part].annotation) or model

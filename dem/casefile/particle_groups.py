@@ -42,7 +42,7 @@ class Surroundings(NamedTuple):
 
 
 def particles(table: CaseKeys, around: Surroundings) -> Particles:
-    """All particles of a case, numbered in the order of the file.
+    """Make all particles of a case, numbered in the order of the file.
 
     Groups at random places come last, so that they avoid all others.
 
@@ -65,7 +65,7 @@ def particles(table: CaseKeys, around: Surroundings) -> Particles:
 
 
 def _group(group: GroupTable, around: Surroundings, others: list[Particles], number: int) -> Particles:
-    """Particles of a group; random numbers differ from group to group, even for the same seed."""
+    """Make the particles of a group; random numbers differ between groups, even for equal seeds."""
     where, turned, thrown = (np.random.default_rng([group.seed, number, stream]) for stream in range(3))
     material = around.materials.get(group.material)
     shape = around.shapes.get(group.shape)
@@ -101,7 +101,7 @@ def _group(group: GroupTable, around: Surroundings, others: list[Particles], num
 
 
 def _like(before: Particles, group: GroupTable, shape: Shape | None, material: Material | None) -> Particles:
-    """The particles, with what the group says instead about name, shape, material and whether they are fixed."""
+    """Copy particles of a file with the name, shape, material and fixed state that the group gives."""
     variants = [
         variant_of(shape or each[0], material or each[1], fixed=is_fixed(each) if group.fixed is None else group.fixed)
         for each in before.variants
@@ -119,7 +119,7 @@ def _like(before: Particles, group: GroupTable, shape: Shape | None, material: M
 
 
 def _said(group: GroupTable) -> dict[str, float | tuple | list]:
-    """Fields of the state that a group gives, by name, without positions."""
+    """State fields that a group gives, by name, without positions."""
     for name in group.fields:
         checks.one_of("field", name, [each for each, field in STATE.items() if field.width == 1 and not field.hidden])
     values = {name: getattr(group, name) for name in (*MOTION, "temperature") if name != "position"} | group.fields
@@ -127,7 +127,7 @@ def _said(group: GroupTable) -> dict[str, float | tuple | list]:
 
 
 def _rows(name: str, value: float | tuple | list, n: int) -> np.ndarray:
-    """A row for each of n particles."""
+    """Values of a key as one row for each of n particles."""
     rows = np.array(value)
     if STATE[name].width == 1:
         rows = rows.reshape(-1, 1) if rows.ndim else rows.reshape(1)
@@ -142,7 +142,7 @@ def _rows(name: str, value: float | tuple | list, n: int) -> np.ndarray:
 def _at_random(
     group: GroupTable, shape: Shape, around: Surroundings, others: list[Particles], rng: np.random.Generator, part: int
 ) -> tuple[list[Shape], dict]:
-    """Shapes, and the places and orientations at which they overlap nothing; sizes by the number of the group too."""
+    """Shapes, positions and orientations of particles at random places without overlaps."""
     wanted, box = group.random, around.box
     within, walls = random_insertion.enclosing_region(_called(wanted.inside, around.walls), around.walls)
     lower, upper = (within.lower, within.upper) if within and not box else (None, None)
@@ -167,7 +167,7 @@ def _at_random(
 
 
 def _called(name: str | None, walls: list[Wall]) -> Wall | None:
-    """The wall that goes by a name; None without a name."""
+    """Wall with a given name; None without a name."""
     if name is None:
         return None
     if not walls:
@@ -177,14 +177,14 @@ def _called(name: str | None, walls: list[Wall]) -> Wall | None:
 
 
 def _orientations(group: GroupTable, shape: Shape, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Random ones; those of fibres on a lattice keep clear of each other."""
+    """Random orientations; fibres on a lattice are turned such that they do not overlap."""
     if group.lattice is not None and isinstance(shape, (Fibre, Capsule)):
         return random_orientations(group.lattice.sites, group.lattice.pitch, shape, rng)
     return random_insertion.isotropic(rng, n)
 
 
 def _exact(made: Particles, state: dict) -> Particles:
-    """The particles with quaternions to the bit as given, if those are of unit length to rounding.
+    """Particles with the given quaternions unchanged, if these are of unit length to rounding.
 
     Dividing by a norm that is off in the last digit would change them.
     """
@@ -197,7 +197,7 @@ def _exact(made: Particles, state: dict) -> Particles:
 
 
 def sites(table: LatticeTable, box: Box | None) -> np.ndarray:
-    """Positions (N, 3) [m], x fastest: origin + pitch (i, j, k).
+    """Positions (N, 3) [m] of a lattice, x fastest: origin + pitch (i, j, k).
 
     Raises
     ------
@@ -214,7 +214,7 @@ def sites(table: LatticeTable, box: Box | None) -> np.ndarray:
 
 
 def last_frame(path: Path) -> Particles:
-    """Particles as they are in the last frame of a trajectory, to the bit.
+    """Particles as in the last frame of a trajectory, to the bit.
 
     Raises
     ------

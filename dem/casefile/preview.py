@@ -1,4 +1,4 @@
-"""Summary of a case before it runs: counts, masses, solid fraction, time step, memory, expected duration."""
+"""Summary of a case before it runs: particle counts, masses, solid fraction, time step, memory, duration."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ class Outlook:
 
     @property
     def solid_fraction(self) -> float | None:
-        """Volume of the particles over that of the box."""
+        """Solid fraction: volume of the particles over that of the box."""
         return None if self.volume is None else self.solid_volume / self.volume
 
 
 def measure_progress(sim: System, duration: float) -> Outlook:
-    """Measure a simulation that is made for it: it is carried on by half a second of computing, or to its end.
+    """Measure a simulation made for this purpose: its properties, and its speed in half a second of computing.
 
     Raises FloatingPointError if it breaks on the way.
 
@@ -85,7 +85,7 @@ def measure_progress(sim: System, duration: float) -> Outlook:
 
 
 def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str]]:
-    """Rows of the report of `dem check`: a name and a text."""
+    """Rows of the report of `dem check`: a name and a text each."""
     n, sources = seen.particles, sim.traffic.sources if sim.traffic else []
     told = [f"{count} x {kind}" for kind, count in seen.counts.items()][:MAX_KINDS_LISTED]
     yield "particles", (f"{n}: " + ", ".join(told) + further_kinds_note(len(seen.counts))) if n else "none at the start"
@@ -111,14 +111,14 @@ def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str
 
 
 def _densities(particles: Particles) -> Iterator[str]:
-    """Densities of the materials of particles; one that is left out is said to be the default."""
+    """Densities of the materials of particles, marked where they are defaults."""
     for k, material in enumerate(list(dict.fromkeys(m for _, m in particles.variants))[:MAX_KINDS_LISTED]):
         default = " (the default, if none was given)" if material.density == Material.density else ""
         yield f"{material.name or f'material {k}'} {material.density:g} kg/m3{default}"
 
 
 def so_far(sim: System) -> Judgement:
-    """Judge a run that has only begun: walls and inserters have the rest of it to do what they are to do."""
+    """Verdict on the first steps of a run, without doubts about walls and inserters that are still at work."""
     verdict = sim.verdict()
     if not isinstance(verdict, Verdict):
         return verdict
@@ -127,7 +127,7 @@ def so_far(sim: System) -> Judgement:
 
 
 def _gradings(particles: Particles, names: list[str], counts: list[int]) -> Iterator[tuple[str, Grading]]:
-    """How fine the particles of each kind that is there are, by its name, if they differ."""
+    """Size distribution of the particles of each kind, by name, if sizes differ."""
     for kind in np.flatnonzero(counts):
         grading = particles.grading(kind)
         if grading.smallest < grading.largest:
@@ -135,7 +135,7 @@ def _gradings(particles: Particles, names: list[str], counts: list[int]) -> Iter
 
 
 def _advice(sim: System) -> Iterator[tuple[str, str]]:
-    """The time step next to the contacts that can be foreseen."""
+    """Time step and integrator, and the lines of advice on the time step."""
     advice = sim.advice()
     if advice is not None:
         yield "time step", f"{sim.time_step:g} s, {sim.settings.get('integrator', sim.settings.get('collisions'))}"
@@ -145,7 +145,7 @@ def _advice(sim: System) -> Iterator[tuple[str, str]]:
 
 
 def _pace(sim: System, duration: float) -> float:
-    """Simulated over computing time of stretches that are long enough to time; what is compiled is in the first."""
+    """Simulated time per computing time, from stretches long enough to be timed; the first one includes compilation."""
     stretch = sim.time_step or 1e-6 * duration
     longest = 100 * stretch if sim.traffic else math.inf  # of a step before anybody has come nothing can be learnt
     sim.carry_on(stretch)
@@ -161,7 +161,7 @@ def _pace(sim: System, duration: float) -> float:
 
 
 def _span(seconds: float) -> str:
-    """A time in words."""
+    """A duration in words."""
     for unit, length in (("days", 86400), ("hours", 3600), ("minutes", 60)):
         if seconds > 2 * length:
             return f"{seconds / length:.2g} {unit}"

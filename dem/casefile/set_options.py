@@ -13,7 +13,7 @@ PART = re.compile(r'"([^"]*)"|([^."]+)')  # of a dotted path
 
 
 def put(content: dict, settings: dict, model: type[Table]) -> dict:
-    """The content of a file with settings put in at dotted paths; what lacks on the way is made.
+    """Content of a file with settings at dotted paths; missing tables are added.
 
     Tables and lists are made as the model has them, a new group of particles or pair of materials by the next number.
     The names of keys may be spelt with hyphens.
@@ -45,7 +45,7 @@ def put(content: dict, settings: dict, model: type[Table]) -> dict:
 
 
 def _put(node: dict | list, path: list[str], value: object, kind: object) -> None:
-    """Put a value at a path in a table or list of that type."""
+    """Set a value at a path in a table or list."""
     for depth, part in enumerate(path):
         dotted = ".".join(path[: depth + 1])
         if not isinstance(node, (dict, list)):
@@ -64,7 +64,7 @@ def _put(node: dict | list, path: list[str], value: object, kind: object) -> Non
 
 
 def _inside(node: dict | list, part: str, kind: object, dotted: str) -> tuple[str | int, object]:
-    """The key or number that a part of a path stands for in a table or list, and the type of what is there."""
+    """Key or index of a part of a path in a table or list, and the type of the value there."""
     if isinstance(node, list):
         if not (part.isdecimal() and int(part) <= len(node)):
             raise ValueError(f"--set {dotted}: {part!r} is no number from 0 to {len(node)}, which would be a new one")
@@ -79,7 +79,7 @@ def _inside(node: dict | list, part: str, kind: object, dotted: str) -> tuple[st
 
 
 def plain(value: object) -> object:
-    """Value of an option of the command line: TOML, or else words separated by commas, or a word.
+    """Value of a command-line option: TOML, else a list of words separated by commas, or a word.
 
     Examples
     --------

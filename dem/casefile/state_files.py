@@ -1,4 +1,4 @@
-"""Read the state of particles from a CSV or NPZ file."""
+"""Read the state of particles from CSV or NPZ files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BROKEN = (
 
 
 def state(path: Path) -> dict[str, np.ndarray]:
-    """Particle state in a file: position, and any of orientation, velocity and angular_velocity.
+    """State of particles in a file: position, and any of orientation, velocity and angular_velocity.
 
     A CSV file has a line with the names of its columns, in SI units, spelt as ``dem export`` spells them, ``x [m]``,
     ``v_x [m/s]``, ``q_w``, ``omega_x [rad/s]``, or without units, or short: ``x, y, z`` and any of ``qw, qx, qy, qz,
@@ -63,7 +63,7 @@ def _csv(path: Path) -> dict[str, np.ndarray]:
 
 
 def _table(path: Path) -> dict[str, np.ndarray]:
-    """All columns of a CSV file, by their names without units."""
+    """All columns of a CSV file, by name without units."""
     texts, rows = parsing.read_csv(path)
     names = [_column(path, name) for name in texts]
     for name in names:
@@ -73,7 +73,7 @@ def _table(path: Path) -> dict[str, np.ndarray]:
 
 
 def _column(path: Path, name: str) -> str:
-    """The column that a heading is for, with or without its unit, as in exports or short."""
+    """Column of a heading, with or without a unit, by its long or short name."""
     units = {column: field.unit for field in STATE.values() for column in field.columns} | ROWS
     spelt = {column: column for column in units}
     spelt |= {column.replace("omega", "w").replace("_", ""): column for column in units}
@@ -85,7 +85,7 @@ def _column(path: Path, name: str) -> str:
 
 
 def _last_frame(path: Path, table: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The rows of the last frame, in the order of the particles' numbers; raises ValueError if it is no one group."""
+    """Rows of the last frame, ordered by particle; raises ValueError for a particle twice or for several kinds."""
     for name in ("frame", "step", "time"):
         if len(table.get(name, ())):
             if not np.isfinite(table[name]).all():
@@ -125,7 +125,7 @@ def _npz(path: Path) -> dict[str, np.ndarray]:
 
 
 def _check_entry(packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
-    """Refuse an array that would take more memory than it has bytes, or than there is."""
+    """Refuse an array larger than its data, or than the memory."""
     with packed.open(entry) as file:
         try:
             version = np.lib.format.read_magic(file)

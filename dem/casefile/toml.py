@@ -1,4 +1,4 @@
-"""Parse TOML, with hints at frequent mistakes."""
+"""Parse TOML, with hints for frequent mistakes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WITH_PLUS = re.compile(r"""(?<!["'\w])[xyz]\+(?!["'])""")  # a face without quot
 
 
 def parsed(text: str) -> dict:
-    """The content of a file.
+    """Parse the content of a file.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def parsed(text: str) -> dict:
 
 
 def _of_few_levels(found: dict) -> dict:
-    """Return a parsed document; raises RecursionError if it has more than DEEPEST levels."""
+    """Parse a document; raises RecursionError if it has more than DEEPEST levels."""
     level = [found]
     for _ in range(DEEPEST):
         level = [

@@ -34,7 +34,7 @@ BLANK = {
 
 
 def example(case: AnyCase) -> str:
-    """A case file, with a comment on each key, that runs to the same bytes as the case.
+    """Case file with a comment on each key, whose run has the same bytes as the case.
 
     Few particles are written out with their shapes, materials and walls; for many, and for cases whose outcome is a
     table, the file names the case and its parameters.
@@ -69,7 +69,7 @@ def example(case: AnyCase) -> str:
 
 
 def blank() -> str:
-    """A case file to begin with, for any method: one sphere in a box, and every key there is, with a comment."""
+    """Case file to start from, for any method: one sphere in a box, and every key with a comment."""
     seen: set = set()
     lines = ["# A case file to begin with: change what it says, and take away the # from what is wanted.", *HEAD, ""]
     lines += _table(SteppedTable, BLANK, "", seen)
@@ -84,7 +84,7 @@ def blank() -> str:
 
 
 def _by_name(case: AnyCase) -> list[str]:
-    """Lines that name a case; parameters at their defaults are comments."""
+    """Lines that give a case by its name; parameters at their defaults are commented out."""
     lines = [f"case = {_value(case.name)}", "", "[parameters]"]
     for key, field in type(case).model_fields.items():
         value, about = getattr(case, key), field.description
@@ -96,7 +96,7 @@ def _by_name(case: AnyCase) -> list[str]:
 
 
 def _table(model: type[Table], content: dict, path: str, seen: set) -> list[str]:
-    """Lines of a table: its plain keys, then the tables in it; each kind of table is told whole once."""
+    """Lines of a table: its plain keys, then its nested tables; only the first table of a type has all comments."""
     first = model not in seen
     seen.add(model)
     plain, tables = [], []
@@ -113,7 +113,7 @@ def _table(model: type[Table], content: dict, path: str, seen: set) -> list[str]
 
 
 def _parts(field: FieldInfo, where: str, value: dict | list) -> list[tuple[str, str, dict]]:
-    """Headings of a table, or of each one in a list or under a name, with their paths and contents."""
+    """Headings, paths and contents of a table, or of each table in a list or mapping."""
     if isinstance(value, list):
         return [(f"[[{where}]]", where, each) for each in value]
     if get_origin(without_none(field.annotation)) is dict:
@@ -123,7 +123,7 @@ def _parts(field: FieldInfo, where: str, value: dict | list) -> list[tuple[str, 
 
 
 def _absent(field: FieldInfo, where: str, seen: set) -> list[str]:
-    """Lines of a table that is not there, all of them comments."""
+    """Lines of a table that the case does not have, all commented out."""
     inner, kind = table_in(field.annotation), get_origin(without_none(field.annotation))
     again = field.examples[0] if inner in seen and field.examples else {}
     shown = [{}] if kind is list else {field.examples[0]: {}} if kind is dict else again
@@ -136,7 +136,7 @@ def _absent(field: FieldInfo, where: str, seen: set) -> list[str]:
 
 
 def _entry(key: str, field: FieldInfo, value: object, *, commented: bool = True) -> str:
-    """A key with its value, what it means and may be; without a value a comment with the default, or an example."""
+    """Line of a key with its value, meaning and limits; without a value a comment with the default or an example."""
     about = f"  # {meaning(field)}" if commented else ""
     if value is None:
         return f"# {key} = {_value(_shown(field))}{about}"
@@ -147,13 +147,13 @@ def _entry(key: str, field: FieldInfo, value: object, *, commented: bool = True)
 
 
 def _shown(field: FieldInfo) -> object:
-    """The default of a key, or an example where that is none."""
+    """Default of a key, or an example if it has none."""
     default = None if field.is_required() else field.default
     return field.examples[0] if default in (None, [], ()) else default
 
 
 def _value(value: object) -> str:
-    """A value in TOML; floats as Python writes them, which gives them back to the bit."""
+    """A value in TOML; floats are written such that reading them gives the same bits."""
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(_value(each) for each in value)}]"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (str, bool)) else repr(value)

@@ -1,4 +1,4 @@
-"""Pictures of runs, drawn with matplotlib, which is an extra (``pip install 'pcdm-dem[plot]'``).
+"""Pictures of runs, drawn with matplotlib, an optional dependency (``pip install 'pcdm-dem[plot]'``).
 
 Each picture is a function of a `dem.Trajectory` and returns a figure, which belongs to no window: save it, or let a
 notebook show it. `render` needs numpy alone.

@@ -1,4 +1,4 @@
-"""Spheres and axes of the particles in a frame of a run; bonds as rows of balls."""
+"""Geometry of pictures: spheres and axes of the particles in a frame, edges of the box, bonds as rows of balls."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ THICK = 1.1  # times its diameter is a bond that just broke, so that it shows wh
 
 
 def vertical(run: Trajectory) -> np.ndarray:
-    """Unit vector against gravity (3,); z if there is none."""
+    """Unit vector opposite to gravity (3,); z without gravity."""
     gravity = np.array(run.input["gravity"], float)
     strength = np.linalg.norm(gravity)
     return -gravity / strength if strength > 0 else np.array([0.0, 0.0, 1.0])
 
 
 def corners(run: Trajectory, frame: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Opposite corners of the box (3,), (3,) [m], where moving walls are in a frame; None without a box.
+    """Opposite corners of the box (3,), (3,) [m] in a frame, with moving walls; None without a box.
 
     Open faces that are far away stand for none: they are taken to be nearer. A cell that deforms is between them.
     """
@@ -74,7 +74,7 @@ def box_edges(origin: np.ndarray, edges: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=1)  # asked for at each frame
 def _particle_extent(run: Trajectory) -> np.ndarray | None:
-    """Corners (2, 3) of what is about the particles of the first frame that has any; None if there are none."""
+    """Corners (2, 3) of the region of the particles in the first frame that has any; None if none has."""
     x = next((frame.position.astype(float) for frame in run if len(frame.position)), None)
     if x is None:
         return None
@@ -106,7 +106,7 @@ def _wrapped(run: Trajectory, frame: int, x: np.ndarray) -> np.ndarray:
 
 
 def spheres(run: Trajectory, frame: int) -> Spheres:
-    """Spheres of all particles in a frame, brought back into a periodic box particle by particle."""
+    """Spheres of all particles in a frame, wrapped into a periodic box particle by particle."""
     variants, x = run.variants, positions(run, frame)
     round_ = not any(variant.offsets.any() for variant in variants)  # then the file need not have orientations
     there = run[frame]
@@ -114,12 +114,12 @@ def spheres(run: Trajectory, frame: int) -> Spheres:
 
 
 def size_of(variant: Variant) -> float:
-    """Diameter of the sphere of the same volume [m]."""
+    """Diameter of the sphere of equal volume [m]."""
     return float((6 * variant.volume / math.pi) ** (1 / 3))
 
 
 def long_axis(variant: Variant) -> int | None:
-    """Body axis of least inertia, if there is one that stands out."""
+    """Body axis of the smallest moment of inertia, if it is distinct."""
     axis = axis_of(variant.inertia)
     return None if axis < 0 else axis
 
@@ -137,7 +137,7 @@ def directions(run: Trajectory, frame: int, particles: np.ndarray) -> np.ndarray
 
 
 def heights_of(run: Trajectory, frame: int) -> np.ndarray:
-    """Heights of the particles present in a frame (N,) [m]: above the lowest corner of the box at the start."""
+    """Heights of the particles present in a frame (N,) [m], above the lowest corner of the box at the start."""
     return heights_above(run, positions(run, frame))
 
 
@@ -147,18 +147,18 @@ def heights_above(run: Trajectory, x: np.ndarray) -> np.ndarray:
 
 
 def bottom(run: Trajectory) -> float:
-    """Height of the lowest corner of the box at the start over the origin [m]; 0 without a box."""
+    """Height of the lowest corner of the box at the start above the origin [m]; 0 without a box."""
     up, box = vertical(run), run.input["box"]
     return float(np.minimum(up * box["lower"], up * box["upper"]).sum()) if box else 0.0
 
 
 def numbers_up_to(count: int, most: int) -> np.ndarray:
-    """Numbers from 0 to `count` - 1, evenly spread if they are more than `most`."""
+    """Numbers from 0 to `count` - 1; if they are more than `most`, so many of them, evenly spaced."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
 
 
 def spheres_and_bonds(run: Trajectory, frame: int) -> Spheres:
-    """Spheres of all particles in a frame, with those of the bonds that hold, owned by the first particle of each."""
+    """Spheres of all particles in a frame, and of unbroken bonds, which belong to their first particle."""
     own, bonds = spheres(run, frame), run.bonds
     if bonds is None:
         return own
@@ -167,7 +167,7 @@ def spheres_and_bonds(run: Trajectory, frame: int) -> Spheres:
 
 
 def just_broken_bonds(run: Trajectory, frame: int) -> Spheres | None:
-    """Spheres of the bonds that broke since the frame before, a little thicker; None where there are none."""
+    """Spheres of the bonds that broke since the previous frame, slightly thicker; None if none broke."""
     bonds = run.bonds
     if bonds is None or frame == 0:
         return None
@@ -176,13 +176,13 @@ def just_broken_bonds(run: Trajectory, frame: int) -> Spheres | None:
 
 
 def broken_bonds_in_words(run: Trajectory, frame: int) -> str:
-    """How many bonds are broken in a frame, in words; nothing if none is."""
+    """Number of broken bonds in a frame, in words; empty if none is broken."""
     broken = 0 if run.bonds is None else int(run.bonds.broken[frame].sum())
     return f", {broken} of {run.bonds.broken.shape[1]} bonds broken" if broken else ""
 
 
 def _bond_spheres(run: Trajectory, frame: int, bonds: StoredBonds, which: np.ndarray, thick: float = 1.0) -> Spheres:
-    """Rows of balls between the bodies of some bonds."""
+    """Rows of balls between the bodies of bonds."""
     x, made = all_positions(run, frame), bonds.made
     i, j = made.pairs.T
     turning = made.anchors.any()

@@ -1,4 +1,4 @@
-"""Picture of an element test: stress, volume and stress path against strain, and Mohr circles."""
+"""Picture of an element test: stress, volume change and stress path against strain, and Mohr circles."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def element_test(run: Trajectory) -> Figure:
 
 
 def draw_void_ratio(ax: Axes, cell: CellState) -> None:
-    """Give an axis of the volumetric strain ε_v [%] a second scale, the void ratio (1 + e_0) exp(-ε_v) - 1."""
+    """Add a second scale to an axis of the volumetric strain ε_v [%]: the void ratio (1 + e_0) exp(-ε_v) - 1."""
     low, high = ax.get_ylim()
     if high - low < FINEST:  # a constant volume, whose strain is rounding
         ax.set_ylim(0.5 * (low + high - FINEST), 0.5 * (low + high + FINEST))
@@ -100,7 +100,7 @@ def draw_void_ratio(ax: Axes, cell: CellState) -> None:
 
 
 def _strain(cell: CellState, volumetric: np.ndarray) -> tuple[np.ndarray, str]:
-    """The strain that a test is drawn against (T,), and its name; volumetric: volumetric strain (T,)."""
+    """Strain for the horizontal axis (T,), and its name; `volumetric` is the volumetric strain (T,)."""
     deviatoric = np.sqrt(2 / 3 * (_deviator(cell.strain) ** 2).sum(axis=(1, 2)))
     if deviatoric.max(initial=0.0) > SHEARED * np.abs(volumetric).max(initial=0.0):
         along = _along(cell.strain, _farthest(cell))
@@ -116,7 +116,7 @@ def _deviator(tensors: np.ndarray) -> np.ndarray:
 
 
 def _farthest(cell: CellState) -> np.ndarray:
-    """Deviator (3, 3) of the largest strain."""
+    """Deviator (3, 3) of the strain of largest size."""
     deviators = _deviator(cell.strain)
     return deviators[int((deviators**2).sum(axis=(1, 2)).argmax())]
 

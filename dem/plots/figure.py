@@ -1,4 +1,4 @@
-"""Style of all pictures: paper, colours, units."""
+"""Style of all pictures: size, colours, units."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CATEGORIES = ("#3b6fb6", "#e08a2e", "#4a9b5f", "#c0504d", "#8064a2", "#4bacc6", 
 
 
 def new_figure(width: float, height: float, layout: str = "constrained") -> Figure:
-    """An empty figure [inch] that belongs to no window and no session.
+    """Empty figure of a size [inch], without a window or session.
 
     Raises
     ------
@@ -52,7 +52,7 @@ SHARED = {  # what the docstrings of all pictures say
 
 
 def picture(draw: Drawing) -> Drawing:
-    """Function that draws a run, with what all pictures share.
+    """Decorator of functions that draw a run, with checks and options shared by all pictures.
 
     It refuses anything but a run, and shows progress if drawing takes long. Its docstring gets the parameter `run`, the
     returned figure and the error without matplotlib.
@@ -76,21 +76,21 @@ def picture(draw: Drawing) -> Drawing:
 
 
 def check_run(run: Trajectory) -> None:
-    """Raise TypeError if a path was given in place of what it holds."""
+    """Raise TypeError if a path was given in place of a trajectory."""
     if isinstance(run, str | PathLike):
         message = f"run is {str(run)!r}, expected a trajectory: open it, as in with dem.Trajectory({str(run)!r}) as run"
         raise TypeError(message)
 
 
 def check_particles(run: Trajectory) -> None:
-    """Raise ValueError if the run never had a particle."""
+    """Raise ValueError for a run without particles."""
     if not len(run.kind):
         message = f"{run.path} has no particle in any frame: there is nothing to draw"
         raise ValueError(message)
 
 
 def tidy(ax: Axes, **labels: object) -> None:
-    """Label axes, and leave out what says nothing."""
+    """Label the axes, and remove lines without information."""
     ax.set(**labels)
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(color=PALE, lw=0.5, alpha=0.6)
@@ -98,7 +98,7 @@ def tidy(ax: Axes, **labels: object) -> None:
 
 
 def legend(ax: Axes, columns: int) -> None:
-    """Put the legend above the axes."""
+    """Place the legend above the axes."""
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, frameon=False, fontsize=9, borderaxespad=0.2)
 
 
@@ -115,7 +115,7 @@ def whole_decades(ax: Axes, values: np.ndarray) -> None:
 
 
 def scaled(unit: str, *values: Iterable) -> tuple[float, str]:
-    """Divisor of values, and the unit with its prefix.
+    """Divisor of values for a unit with a suitable prefix, and this unit.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def scaled(unit: str, *values: Iterable) -> tuple[float, str]:
 
 
 def colour_map() -> Colormap:
-    """Viridis without its darkest part, in which shading could not be seen."""
+    """Colour map viridis without its darkest part, on which shading is not visible."""
     import matplotlib as mpl  # noqa: PLC0415, an extra
     from matplotlib.colors import ListedColormap  # noqa: PLC0415
 
@@ -140,7 +140,7 @@ def colour_map() -> Colormap:
 
 
 def categories(count: int) -> np.ndarray:
-    """So many colours that are told apart by eye (count, 3), as far as that goes; no two are the same."""
+    """Colours (count, 3) that are distinguishable as far as possible; no two are the same."""
     from matplotlib import colors  # noqa: PLC0415, an extra
 
     if count <= len(CATEGORIES):
@@ -150,12 +150,12 @@ def categories(count: int) -> np.ndarray:
 
 
 def shades(count: int) -> np.ndarray:
-    """Colours of particles (count, 3), by number."""
+    """Colours of particles (count, 3) by number."""
     return colour_map()(np.linspace(0, 0.9, count))[:, :3]
 
 
 def mean_of_present(values: np.ndarray) -> np.ndarray:
-    """Mean over the particles present at each time (T,) of values (T, N) that are NaN where a particle is absent.
+    """Mean at each time (T,) over the particles present, for values (T, N) with NaN where a particle is absent.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def mean_of_present(values: np.ndarray) -> np.ndarray:
 
 
 def band(ax: Axes, time: np.ndarray, values: np.ndarray, colour: str, what: str) -> None:
-    """Draw the course of a quantity (T, N): its mean, and each particle or where most of them are.
+    """Draw a quantity (T, N) against time: its mean, and each particle or the range of most.
 
     Values are NaN where a particle is absent.
     """

@@ -1,4 +1,4 @@
-"""Animations of runs."""
+"""Movies of runs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def movie(
     size: tuple[int, int] = (800, 600), walls: float = OPACITY, overwrite: bool = False,
     track: Callable[[list], Iterable] | None = None,
 ) -> int:  # fmt: skip
-    """Film the particles, with frames of the run spread evenly over it.
+    """Film the particles in frames of the run, evenly spaced.
 
     If there are fewer frames than pictures wanted, each is shown longer.
 
@@ -109,7 +109,7 @@ def _with_progress(frames: list) -> Iterator:
 
 
 def check_movie(path: str | PathLike, seconds: float, fps: float, *, overwrite: bool) -> Path:
-    """The path of a movie that can be made; raises ValueError or OSError."""
+    """Path of a movie; raises ValueError or OSError if it cannot be made."""
     checks.number("seconds", seconds, above=0, unit="s")
     checks.number("fps", fps, above=0)
     path = Path(path)
@@ -123,7 +123,7 @@ def check_movie(path: str | PathLike, seconds: float, fps: float, *, overwrite: 
 
 
 def _in_parallel(shots: Iterable[Callable[[], np.ndarray]]) -> Iterator[np.ndarray]:
-    """Pictures in their order, taken on all cores, each a little ahead of when it is wanted."""
+    """Pictures in their order, rendered on all cores slightly ahead of their use."""
     with ThreadPoolExecutor(cores()) as pool:
         waiting: deque[Future] = deque()
         for each in shots:
@@ -135,7 +135,7 @@ def _in_parallel(shots: Iterable[Callable[[], np.ndarray]]) -> Iterator[np.ndarr
 
 
 class _FrameDrawer:
-    """A scene in which only the picture and the time change from one to the next; pixels are shown as they are."""
+    """Scene in which only the picture and the time change between frames; pixels are shown without scaling."""
 
     def __init__(self, figure: Figure) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415, an extra
@@ -149,7 +149,7 @@ class _FrameDrawer:
         self.ax.set_visible(True)
 
     def picture(self, taken: np.ndarray, when: str) -> np.ndarray:
-        """Picture of a frame (height, width, 3); height and width are even, as video codecs require."""
+        """Picture of a frame (height, width, 3), of even height and width as video codecs require."""
         self.canvas.restore_region(self.rest)
         pixels = np.asarray(self.canvas.buffer_rgba())[..., :3]
         there = pixels[: taken.shape[0], : taken.shape[1]]

@@ -1,4 +1,4 @@
-"""All pictures of a run on one page."""
+"""Overview: all pictures of a run on one page."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ FLAT = 3.0  # largest radii: what stays within is seen from one side only
 
 @picture
 def paths(run: Trajectory) -> Figure:
-    """Draw the paths of the particles, seen from the sides, and the particles themselves at some instants.
+    """Draw the paths of the particles from two sides, and the particles at some instants.
 
     There is a view for each horizontal axis along which particles move. Later instants are darker. Of many particles
     some are drawn, evenly spread by number; in periodic directions paths end at one face and go on at the other.
@@ -46,7 +46,7 @@ def paths(run: Trajectory) -> Figure:
 
 
 def moving(run: Trajectory) -> list[int]:
-    """The horizontal axes along which particles move, or are spread."""
+    """Horizontal axes along which particles move or are spread."""
     check_particles(run)
     tracks = np.array([all_positions(run, frame) for frame in numbers_up_to(len(run), MAX_PATHS)])
     up = int(np.abs(vertical(run)).argmax())
@@ -56,12 +56,12 @@ def moving(run: Trajectory) -> list[int]:
 
 
 def _spread(x: np.ndarray) -> float:
-    """Largest less smallest of the values that are not NaN; 0 if there is none."""
+    """Largest minus smallest value, without NaN; 0 if there is none."""
     return float(np.nanmax(x) - np.nanmin(x)) if np.isfinite(x).any() else 0.0
 
 
 def draw_paths(ax: Axes, run: Trajectory, axis: int) -> None:
-    """Draw paths and particles, a horizontal axis to the right."""
+    """Draw paths and particles, with a horizontal axis to the right."""
     plane = [axis, int(np.abs(vertical(run)).argmax())]
     shown = numbers_up_to(len(run.kind), MAX_PATHS)
     tracks = np.array([all_positions(run, frame)[shown][:, plane] for frame in range(len(run))])
@@ -82,7 +82,7 @@ def draw_paths(ax: Axes, run: Trajectory, axis: int) -> None:
 
 
 def _lines(ax: Axes, run: Trajectory, tracks: np.ndarray, plane: list[int], size: np.ndarray) -> None:
-    """Draw tracks (T, n, 2), interrupted where they leave a periodic box and come back."""
+    """Draw tracks (T, n, 2), interrupted where they cross a periodic boundary."""
     from matplotlib.collections import LineCollection  # noqa: PLC0415, an extra
 
     box = run.input["box"]
@@ -95,7 +95,7 @@ def _lines(ax: Axes, run: Trajectory, tracks: np.ndarray, plane: list[int], size
 
 
 def _bodies(ax: Axes, run: Trajectory, shown: np.ndarray, plane: list[int], divisor: float) -> None:
-    """Draw the spheres of some particles at some instants."""
+    """Draw the spheres of particles at some instants."""
     from matplotlib.collections import EllipseCollection  # noqa: PLC0415, an extra
 
     colours = shades(len(shown))

@@ -1,4 +1,4 @@
-"""Overlap, speed and energy of some particles, frame by frame, in the last steps before a failure."""
+"""Picture of the last steps before a failure: overlap, speed and energy of some particles."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ ENDINGS = (".png", ".pdf", ".svg", ".jpg")
 
 
 def check_picture(path: Path) -> None:
-    """Raise OSError or ValueError if there can be no picture of this name."""
+    """Raise OSError or ValueError if a picture of this name cannot be written."""
     checks.ending(checks.output(path, what="picture"), ENDINGS, "a picture is drawn", what="picture", needed=True)
 
 
 def draw_replay(frames: list[list[State]], path: Path) -> None:
-    """Draw overlap, speed and kinetic energy of each particle against time, to a new file."""
+    """Draw overlap, speed and kinetic energy of particles against time, to a new file."""
     figure = new_figure(6.4, 7)
     overlap, speed, energy = figure.subplots(3, sharex=True)
     for history in zip(*frames, strict=True):

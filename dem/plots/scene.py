@@ -50,7 +50,7 @@ LETTER = 0.075  # width of one of them [inch]
 
 
 class Look(NamedTuple):
-    """How a scene is drawn, see `scene`."""
+    """Style of a scene, see `scene`."""
 
     colour: str
     limits: tuple[float, float] | None = None
@@ -113,7 +113,7 @@ def scene(
 
 
 def draw_scene(ax: Axes, bar: Axes, run: Trajectory, frame: int, exposures: int, look: Look) -> None:
-    """Draw particles and colour bar, each on its axes."""
+    """Draw particles and colour bar on their axes."""
     frame = frame_number(run, frame)
     frames = numbers_up_to(frame + 1, exposures) if checks.whole("exposures", exposures, least=1) > 1 else [frame]
     limits = look.limits or colour_limits(run, frames, look.colour)
@@ -134,13 +134,13 @@ def draw_scene(ax: Axes, bar: Axes, run: Trajectory, frame: int, exposures: int,
 
 
 def time_in_words(run: Trajectory, frame: int) -> str:
-    """The time of a frame in words, and how many bonds are broken by then."""
+    """Time of a frame, and number of broken bonds, in words."""
     per_second, second = scaled("s", run.time)
     return f"t = {run.time[frame] / per_second:.4g} {second}" + broken_bonds_in_words(run, frame)
 
 
 def frame_number(run: Trajectory, frame: int) -> int:
-    """The number of a frame from the start; raises ValueError if there is none."""
+    """Number of a frame from the start; raises ValueError if it does not exist."""
     if not -len(run) <= frame < len(run):
         message = f"frame {frame} is not there: {run.path} has frames 0 to {len(run) - 1}, or -1 for the last one"
         raise ValueError(message)
@@ -148,12 +148,12 @@ def frame_number(run: Trajectory, frame: int) -> int:
 
 
 def colours_of(run: Trajectory) -> list[str]:
-    """What may colour the particles of a run: `COLOURS`, and scalar fields of the file."""
+    """Quantities by which the particles of a run may be coloured: `COLOURS`, and scalar fields of the file."""
     return [*COLOURS, *(name for name in run.scalars if name not in COLOURS)]
 
 
 def unit_with_prefix(run: Trajectory, colour: str, limits: tuple[float, float]) -> tuple[float, str]:
-    """Divisor of the values that colour particles, and their unit with its prefix; other fields have none."""
+    """Divisor of the values of a colour quantity, and their unit with its prefix; other fields have none."""
     return scaled(UNITS[colour], limits) if colour in UNITS else (1.0, run.scalars[colour])
 
 
@@ -174,7 +174,7 @@ def quantity(run: Trajectory, frame: int, colour: str) -> np.ndarray:
 
 
 def colour_limits(run: Trajectory, frames: Iterable[int], colour: str) -> tuple[float, float]:
-    """Limits of the colours that suit some frames: of lengths from 0, up to all but the two per cent farthest out."""
+    """Colour limits for some frames: from 0 or the minimum to the 98th percentile or the maximum."""
     values = np.concatenate([quantity(run, frame, colour) for frame in frames])
     if not len(values):
         return 0.0, 1.0
@@ -186,12 +186,12 @@ def colour_limits(run: Trajectory, frames: Iterable[int], colour: str) -> tuple[
 
 
 def viewpoint(run: Trajectory, frames: Sequence[int], aspect: float) -> Camera:
-    """A camera that has the box, or without one the spheres of some frames, in the picture."""
+    """Camera that shows the box, or without a box the spheres of some frames."""
     return Camera.around(*_extent(run, frames), up=vertical(run), aspect=aspect)
 
 
 def _extent(run: Trajectory, frames: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Opposite corners of the box, or without one of what is around the spheres of some frames, and of walls."""
+    """Opposite corners of the box, or without a box of the region of the spheres and walls in some frames."""
     ends = corners(run, 0)
     if ends is None:
         bodies = [spheres_and_bonds(run, frame) for frame in frames]
@@ -208,7 +208,7 @@ def _extent(run: Trajectory, frames: Sequence[int]) -> tuple[np.ndarray, np.ndar
 
 
 def _walls() -> ModuleType:
-    """Painter of walls beside the box. It needs kernels, which runs without such walls do not load."""
+    """Module that draws walls beside the box; it needs compiled kernels, so runs without such walls do not load it."""
     from dem.plots.rendering import walls  # noqa: PLC0415
 
     return walls
@@ -217,7 +217,7 @@ def _walls() -> ModuleType:
 def _mapped_colours(
     run: Trajectory, values: list[np.ndarray], limits: tuple[float, float], colour: str
 ) -> tuple[list[np.ndarray], ScalarMappable]:
-    """Colours of the particles in each frame (N, 3), and what the colour bar needs to know."""
+    """Colours of the particles in each frame (N, 3), and the data of the colour bar."""
     from matplotlib import cm, colors  # noqa: PLC0415, an extra
 
     divisor, _ = unit_with_prefix(run, colour, limits)
@@ -226,7 +226,7 @@ def _mapped_colours(
 
 
 def _name_kinds(bar: Axes, names: Sequence[str], palette: np.ndarray) -> None:
-    """Say which kind has which colour, in place of a colour bar."""
+    """Draw a legend of kinds in place of a colour bar."""
     from matplotlib.patches import Patch  # noqa: PLC0415, an extra
 
     bar.set_axis_off()
@@ -241,12 +241,12 @@ def _name_kinds(bar: Axes, names: Sequence[str], palette: np.ndarray) -> None:
 
 
 def _short_names(names: Sequence[str]) -> list[str]:
-    """Names of kinds for which there is room."""
+    """Names of kinds that fit into the legend."""
     return [label if len(label) <= WIDEST else f"{label[: WIDEST - 1]}…" for label in labels(names)]
 
 
 def prepare_scene(run: Trajectory, frames: Sequence[int], look: Look) -> Callable[[], np.ndarray]:
-    """Function that takes the picture of the particles in their box, which is where it was in the last frame.
+    """Function that renders the particles of some frames in one picture, with the box and walls of the last frame.
 
     All of it has been read by then, so that pictures may be taken side by side. Limits and camera are given.
     """
@@ -285,12 +285,12 @@ def prepare_scene(run: Trajectory, frames: Sequence[int], look: Look) -> Callabl
 
 
 def _render_with_walls(drawn: Callable[[], np.ndarray], sheets: np.ndarray, *more: Any) -> np.ndarray:  # noqa: ANN401
-    """The picture with walls laid over it."""
+    """Render a picture with walls blended over it."""
     return _walls().lay_over(drawn(), sheets, *more)
 
 
 def _floor(run: Trajectory, lower: np.ndarray, upper: np.ndarray) -> Floor | None:
-    """The lowest wall, if it is there."""
+    """Lowest wall of the box, if there is one."""
     up, box = vertical(run), run.input["box"]
     axis = int(np.abs(up).argmax())
     if AXES[axis] + ("-" if up[axis] > 0 else "+") in box["open"] or AXES[axis] in box["periodic"]:

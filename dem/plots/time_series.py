@@ -1,4 +1,4 @@
-"""Pictures against time: energies, heights of particles, orientation of fibres."""
+"""Pictures against time: energies, heights of particles, orientations of fibres."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def energy(run: Trajectory) -> Figure:
 
 
 def draw_energy(axes: Sequence[Axes], run: Trajectory) -> None:
-    """Draw the energy ledger on the first of two pairs of axes, and its error on the second."""
+    """Draw the energy ledger and its error on two pairs of axes."""
     above, below = axes
     energies, time = run.energy, run.time
     per_second, second = scaled("s", time)
@@ -96,7 +96,7 @@ def _ledger(ax: Axes, time: np.ndarray, energies: dict[str, np.ndarray]) -> None
 
 @picture
 def height(run: Trajectory) -> Figure:
-    """Draw the heights of particles against time: the mean; each particle if they are few, else the range of most.
+    """Draw heights of particles against time: the mean, and each particle if they are few, else the range of most.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def height(run: Trajectory) -> Figure:
 
 
 def draw_height(ax: Axes, run: Trajectory) -> None:
-    """Draw the heights of particles against time on these axes."""
+    """Draw heights of particles against time on some axes."""
     check_particles(run)
     above, time = np.array([heights_above(run, all_positions(run, k)) for k in range(len(run))]), run.time
     per_second, second = scaled("s", time)
@@ -128,7 +128,7 @@ def draw_height(ax: Axes, run: Trajectory) -> None:
 
 @picture
 def orientation(run: Trajectory) -> Figure:
-    """Draw the angle of fibres to the vertical and their order against time.
+    """Draw the angle of fibres to the vertical, and their order parameter, against time.
 
     The order parameter is the mean of (3 cos² θ - 1)/2: 1 if all fibres are vertical, -1/2 if all are horizontal, and 0
     for random directions.
@@ -154,7 +154,7 @@ def orientation(run: Trajectory) -> Figure:
 
 
 def draw_orientation(axes: Sequence[Axes], run: Trajectory) -> None:
-    """Draw the angle to the vertical on the first of two pairs of axes, and the order parameter on the second."""
+    """Draw the angle to the vertical and the order parameter on two pairs of axes."""
     fibres = slender(run)
     if not len(fibres):
         message = f"{run.path} has no particle with a long axis: the picture orientation is for fibres"

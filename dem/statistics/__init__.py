@@ -1,4 +1,4 @@
-"""Statistics of fibres and grains: functions of plain arrays, for frames of a trajectory as for anything else.
+"""Statistics of grains and fibres: functions of plain arrays, which frames of a trajectory provide.
 
 Frames of `dem.Trajectory` have methods of the same names for many of them.
 

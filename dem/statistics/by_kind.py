@@ -19,7 +19,7 @@ WALL = -1  # in place of the kind of a partner
 
 
 class KindContacts(NamedTuple):
-    """Contacts by pair of kinds, a row for each pair: those of K kinds, then those of each kind with walls."""
+    """Contacts by pair of kinds, a row each: the pairs of K kinds, then each kind with walls."""
 
     pair: np.ndarray  # (P, 2) numbers of the two kinds, the smaller one first; -1 in the second column is a wall
     number: np.ndarray  # (P,) of contacts
@@ -29,12 +29,12 @@ class KindContacts(NamedTuple):
 
     @property
     def mean_normal_force(self) -> np.ndarray:
-        """Mean normal force of a contact (P,) [N], NaN where there is none."""
+        """Mean normal force of the contacts of each pair (P,) [N]; NaN without contacts."""
         return _mean(self.normal_force, self.number)
 
     @property
     def mean_tangential_force(self) -> np.ndarray:
-        """Mean size of the tangential force of a contact (P,) [N], NaN where there is none."""
+        """Mean size of the tangential force of the contacts of each pair (P,) [N]; NaN without contacts."""
         return _mean(self.tangential_force, self.number)
 
 
@@ -47,7 +47,7 @@ class KindEnergies(NamedTuple):
 
     @property
     def kinetic(self) -> np.ndarray:
-        """Translational and rotational (K,) [J]."""
+        """Kinetic energy of each kind, translational and rotational (K,) [J]."""
         return self.translational + self.rotational
 
 
@@ -129,7 +129,7 @@ def energies_by_kind(
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
     kinds: int | None = None,
 ) -> KindEnergies:
-    """Kinetic energy, as of `kinetic_energies`, and energy of weight, -m g · x, of the particles of each kind.
+    """Kinetic energy of the particles of each kind, see `kinetic_energies`, and potential energy -m g · x.
 
     Parameters
     ----------
@@ -173,17 +173,17 @@ def energies_by_kind(
 
 
 class _LossSource(Protocol):
-    """Interface of a simulation for `LossesByKind`."""
+    """Interface that `LossesByKind` needs of a simulation."""
 
     time: float
     particles: Particles
 
     def contact_forces(self) -> ContactForces:
-        """Contacts of the present moment."""
+        """Current contacts."""
 
 
 class LossesByKind:
-    """Energy that contacts have taken up, by pair of kinds: `KindContacts.loss`, integrated over the time of a run.
+    """Energy dissipated in contacts by pair of kinds: `KindContacts.loss`, integrated over the time of a run.
 
     Give it to a run as ``every=(10, losses)``. The rate is integrated by the trapezoidal rule between the moments at
     which it is called, from the first one on: it is an estimate with an error of second order in their distance, and
@@ -218,7 +218,7 @@ class LossesByKind:
         self._then: tuple[float, np.ndarray] | None = None
 
     def __call__(self, sim: _LossSource) -> None:
-        """Add the time since the moment before."""
+        """Add the losses since the last call."""
         bodies = sim.particles
         table, now = contacts_by_kind(sim.contact_forces(), bodies.kind, len(bodies.kinds)), sim.time
         if self._then is None:
@@ -235,7 +235,7 @@ class LossesByKind:
 
 
 def _kinds(kind: np.ndarray, kinds: int | None) -> tuple[np.ndarray, int]:
-    """Numbers of kinds, checked, and how many kinds there are."""
+    """Check the numbers of kinds; returns them and how many kinds there are."""
     kind = np.asarray(kind)
     if kind.ndim != 1 or (kind.size and kind.dtype.kind not in "iu"):
         message = f"kind has shape {kind.shape} and type {kind.dtype}, expected whole numbers (N,)"

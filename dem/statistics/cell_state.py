@@ -1,4 +1,4 @@
-"""Measures of an element test in a deforming cell."""
+"""Results of an element test in a deforming cell."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class CellState(NamedTuple):
-    """Cell that deforms, with the assembly in it as an element test sees it, at one time or at T of them.
+    """State of a deforming cell and of the particles in it, at one time or at T times.
 
     `Simulation.cell`, `Frame.cell` and `Trajectory.cell` return it.
 
@@ -45,7 +45,7 @@ class CellState(NamedTuple):
 
     @property
     def void_ratio(self) -> np.ndarray | float:
-        """Volume of voids over that of particles; infinite without particles."""
+        """Void ratio: volume of voids over that of particles; infinite without particles."""
         with np.errstate(divide="ignore"):
             ratio = 1 / np.asarray(self.solid_fraction) - 1
         return ratio if ratio.ndim else float(ratio)
@@ -60,7 +60,7 @@ class CellState(NamedTuple):
 
     @property
     def anisotropy(self) -> np.ndarray | float:
-        """Anisotropy of the fabric, as of `dem.statistics.fabric`."""
+        """Anisotropy of the fabric tensor, see `dem.statistics.fabric`."""
         return fabric_anisotropy(self.fabric)
 
 

@@ -28,7 +28,7 @@ MOMENTS = OF_BODIES + 9
 
 
 class Kernel(NamedTuple):
-    """A function of the distance whose integral over space is one, and that vanishes beyond a range."""
+    """Smoothing kernel: a function of the distance with the integral one over space and a finite range."""
 
     name: str
     width: float  # [m]
@@ -36,16 +36,16 @@ class Kernel(NamedTuple):
 
     @classmethod
     def checked(cls, name: str, width: float, dimensions: int) -> Kernel:
-        """A kernel by name; raises ValueError for an unknown one, or a width that is not positive."""
+        """Kernel by its name; raises ValueError for an unknown name, or a width that is not positive."""
         return cls(checks.one_of("kernel", name, KERNELS), checks.number("width", width, above=0, unit="m"), dimensions)
 
     @property
     def range(self) -> float:
-        """Distance beyond which it vanishes [m]."""
+        """Distance beyond which the kernel vanishes [m]."""
         return self.width * (CUT if self.name == "gaussian" else 2.0)
 
     def __call__(self, square: np.ndarray) -> np.ndarray:
-        """Value at squares of distances [m²], per metre to the power of the dimensions."""
+        """Values of the kernel at squared distances [m²], per metre to the power of the dimensions."""
         c, d = self.range, self.dimensions
         near = square < c * c
         if self.name == "lucy":
@@ -60,7 +60,7 @@ class Kernel(NamedTuple):
 def smooth(
     points: np.ndarray, where: np.ndarray, values: np.ndarray, kernel: Kernel, lower: np.ndarray, period: np.ndarray
 ) -> np.ndarray:
-    """Sum of values (M, K) at places (M, D), each weighted with the kernel of its distance from points (P, D): (P, K).
+    """Sums (P, K) at points (P, D) of values (M, K) at places (M, D), weighted with a kernel of the distance.
 
     Along axes with a period, which is not 0, all images of a place count; ``lower`` (D,) is where the period begins.
     """
@@ -94,7 +94,7 @@ def smooth(
 def _places_in_range(
     points: np.ndarray, where: np.ndarray, values: np.ndarray, reach: float, lower: np.ndarray, period: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Places, with images along axes with a period, that are within reach of the points' bounds; and their values."""
+    """Places within range of the points' bounds, periodic images included, and their values."""
     low, high = points.min(0) - reach, points.max(0) + reach
     for axis in range(points.shape[1]):
         length = period[axis]
@@ -112,13 +112,13 @@ def _places_in_range(
 
 
 def _batches(counts: np.ndarray) -> Iterator[np.ndarray]:
-    """Consecutive points, as many at a time as have some `PAIRS` samples in all."""
+    """Batches of consecutive points with about `PAIRS` samples in all."""
     part = np.cumsum(counts) // PAIRS
     yield from np.split(np.arange(len(counts)), np.flatnonzero(np.diff(part)) + 1)
 
 
 class CoarseFields(NamedTuple):
-    """Fields at points; nan where nothing is near enough."""
+    """Coarse-grained fields at points; NaN where no particle is in range."""
 
     points: np.ndarray  # (..., D), coordinates along the resolved axes [m]
     density: np.ndarray  # (...) mass over volume [kg/m³]
@@ -128,7 +128,7 @@ class CoarseFields(NamedTuple):
 
 
 class FieldPoints(NamedTuple):
-    """Points at which fields are computed, and the smoothing kernel."""
+    """Points at which coarse-grained fields are computed, and the smoothing kernel."""
 
     points: np.ndarray  # (..., D) [m]
     axes: tuple[int, ...]  # resolved
@@ -150,7 +150,7 @@ class FieldPoints(NamedTuple):
         kernel: str,
         periodic: Sequence[str],
     ) -> FieldPoints:
-        """Check the arguments of `coarse_fields`; raises ValueError naming what is wrong."""
+        """Check the arguments of `coarse_fields`; raises ValueError for a wrong one."""
         low, high = (checks.array(name, x, (3,), "corner [m]") for name, x in (("lower", lower), ("upper", upper)))
         checks.number("shortest edge of the box", (high - low).min(), above=0, unit="m")
         chosen = tuple(AXES.index(checks.one_of("axis", name, AXES)) for name in axes)
@@ -173,7 +173,7 @@ class FieldPoints(NamedTuple):
         return cls(points, chosen, float(size[others].prod()), low[list(chosen)], period, of)
 
     def spread(self, where: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Values (M, K) at places (M, 3) as densities at the points (P, K)."""
+        """Densities (P, K) at the points of values (M, K) at places (M, 3)."""
         flat = self.points.reshape(-1, len(self.axes))
         near = np.asarray(where, dtype=np.float64)[:, self.axes]
         return smooth(flat, near, values, self.kernel, self.lower, self.period) / self.extent
@@ -186,7 +186,7 @@ class FieldPoints(NamedTuple):
         contacts: ContactForces | None,
         about: np.ndarray,
     ) -> np.ndarray:
-        """Densities of mass, momentum, its flux, and what contacts carry (P, MOMENTS); velocities less `about`."""
+        """Densities of mass, momentum, momentum flux and contact stress (P, MOMENTS); velocities are less `about`."""
         x, m = np.asarray(position, dtype=np.float64), np.asarray(mass, dtype=np.float64)
         v = np.asarray(velocity, dtype=np.float64) - about
         flux = [m * v[:, a] * v[:, b] for a, b in PAIRED]
@@ -197,7 +197,7 @@ class FieldPoints(NamedTuple):
         return result
 
     def _of_contacts(self, x: np.ndarray, contacts: ContactForces) -> np.ndarray:
-        """Branch times force of each contact, spread evenly over its branch (P, 9); by Gauss's nodes, to 1e-6."""
+        """Branch vector times force of each contact, spread along the branch (P, 9), by Gauss quadrature to 1e-6."""
         longest = np.linalg.norm(contacts.branch[:, self.axes], axis=1).max()
         nodes, weights = np.polynomial.legendre.leggauss(int(4 + 1.25 * longest / self.kernel.width))
         carried = np.einsum("ka,kb->kab", contacts.branch, contacts.force).reshape(-1, 9)
@@ -207,7 +207,7 @@ class FieldPoints(NamedTuple):
         return total
 
     def fields(self, moments: np.ndarray, about: np.ndarray) -> CoarseFields:
-        """Coarse-grained fields from sums of mass, momentum and stress over the particles."""
+        """Coarse-grained fields from the densities of mass, momentum and stress."""
         shape = self.points.shape[:-1]
         density, momentum = moments[:, 0], moments[:, 1:4]
         some = density > 0
@@ -225,7 +225,7 @@ class FieldPoints(NamedTuple):
 
 
 def _bin_centres(low: float, high: float, bins: int) -> np.ndarray:
-    """Centres of bins of equal width."""
+    """Centres of equally wide bins."""
     bins = checks.whole("bins", bins, least=1)
     return low + (high - low) * (np.arange(bins) + 0.5) / bins
 
@@ -305,16 +305,16 @@ def coarse_fields(
 
 
 class _FieldSource(Protocol):
-    """Interface of a simulation for averages of its fields."""
+    """Interface that averages of fields need of a simulation."""
 
     particles: Particles
 
     def contact_forces(self) -> ContactForces:
-        """Contacts at present."""
+        """Current contacts."""
 
 
 class FieldAverage:
-    """Mean of coarse-grained fields over a run, without a trajectory: called every so often with the simulation.
+    """Average of coarse-grained fields during a run, called at intervals with the simulation, without a trajectory.
 
     Means over time are of the densities of mass, momentum, its flux and the contact stress; velocity is mean momentum
     over mean mass, and kinetic stress and temperature are about that, fluctuations in time included.
@@ -370,14 +370,14 @@ class FieldAverage:
         self.count = 0
 
     def __call__(self, sim: _FieldSource) -> None:
-        """Add the present moment of a simulation."""
+        """Add the current state of a simulation."""
         bodies = sim.particles
         self.add(bodies.position, bodies.velocity, bodies.mass, sim.contact_forces() if self._with_contacts else None)
 
     def add(
         self, position: np.ndarray, velocity: np.ndarray, mass: np.ndarray, contacts: ContactForces | None = None
     ) -> None:
-        """Add a moment, such as a frame, from its arrays."""
+        """Add a state, such as a frame, from its arrays."""
         v = np.asarray(velocity, dtype=np.float64)
         if self._about is None:
             self._about = v.mean(0) if len(v) else np.zeros(3)
@@ -386,7 +386,7 @@ class FieldAverage:
 
     @property
     def mean(self) -> CoarseFields:
-        """Fields, averaged; raises ValueError if there was no moment yet."""
+        """Averaged fields; raises ValueError if no state was added."""
         if not self.count:
             message = "nothing was averaged yet: run with every=(steps, average)"
             raise ValueError(message)

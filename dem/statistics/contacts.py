@@ -1,4 +1,4 @@
-"""Contact networks: contacts of each body by geometry, coordination numbers, fabric tensor, distribution of forces."""
+"""Contact networks: contacts by geometry, coordination numbers, fabric tensor, distribution of forces."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NO_WALLS = ((-np.inf,) * 3, (np.inf,) * 3)
 
 
 class ContactNumbers(NamedTuple):
-    """How many others each body touches."""
+    """Numbers of bodies and walls that each body touches."""
 
     bodies: np.ndarray  # (N,) other bodies, however many spheres meet
     walls: np.ndarray  # (N,)
@@ -33,7 +33,7 @@ def contact_numbers(
     walls: tuple[Sequence[float], Sequence[float]] = NO_WALLS,
     period: Sequence[float] = (0.0, 0.0, 0.0),
 ) -> ContactNumbers:
-    """Number of other bodies and of walls that each body touches.
+    """Numbers of other bodies and of walls that each body touches.
 
     Two bodies touch if somewhere a sphere of one and a sphere of the other are no farther apart than |x_i - x_j| <=
     R_i + R_j + tolerance; a sphere touches a wall at a distance of R + tolerance or less. The mean of ``bodies`` is
@@ -84,7 +84,7 @@ def contact_numbers(
 
 
 def _touching_pairs(x: np.ndarray, radius: np.ndarray, tolerance: float, period: np.ndarray) -> np.ndarray:
-    """Pairs of spheres (K, 2) that touch."""
+    """Pairs of touching spheres (K, 2)."""
     spatial = imports.library("scipy.spatial", extra="tables", purpose="contact numbers")
     reach = 2 * radius.max(initial=0.0) + tolerance
     if (short := period[(period > 0) & (period < 2 * reach)]).size:
@@ -102,7 +102,7 @@ def _touching_pairs(x: np.ndarray, radius: np.ndarray, tolerance: float, period:
 
 
 class Coordination(NamedTuple):
-    """Mean numbers of contacts."""
+    """Coordination numbers of a packing."""
 
     geometric: float  # of all bodies
     mechanical: float  # of all bodies except rattlers, with each other and with walls; nan if there are none
@@ -115,7 +115,7 @@ class Coordination(NamedTuple):
 
 
 class Fabric(NamedTuple):
-    """Directions of contacts."""
+    """Fabric tensor: distribution of contact directions."""
 
     tensor: np.ndarray  # (3, 3), trace 1; a third of the unit tensor if all directions are alike
     anisotropy: float  # 0 if all directions are alike, 5 if there is one only
@@ -123,7 +123,7 @@ class Fabric(NamedTuple):
 
 
 class ForceHistogram(NamedTuple):
-    """A distribution of normal forces over their mean."""
+    """Distribution of normal forces over their mean."""
 
     edges: np.ndarray  # (B + 1,), in means
     density: np.ndarray  # (B,), whose integral is one
@@ -186,7 +186,7 @@ def coordination(contacts: ContactForces, count: int, *, least: int = 2) -> Coor
 
 
 def fabric(contacts: ContactForces, weight: np.ndarray | None = None) -> Fabric:
-    """Fabric tensor F = <n n> of the normals n of all contacts between bodies, and how anisotropic it is.
+    """Fabric tensor F = <n n> of the normals n of all contacts between bodies, and its anisotropy.
 
     M. Oda, Soils Found. 12 (1972) 17; M. Satake, IUTAM Conf. on Deformation and Failure (1982) 63. Normals with the
     density (1 + a_ij n_i n_j)/4π have a = 15/2 (F - 1/3), as far as that goes; the anisotropy is √(2/3 a_ij a_ij),

@@ -1,4 +1,4 @@
-"""Mass flow through a plane, and the laws of silos and slopes."""
+"""Mass flow through a plane, and laws of silos and inclined flows."""
 
 from __future__ import annotations
 
@@ -267,6 +267,6 @@ def bagnold_velocity(
 
 
 def _check_positive(**values: float) -> None:
-    """Raise ValueError naming the first value that is not a positive number."""
+    """Raise ValueError for the first value that is not a positive number, by its name."""
     for name, value in values.items():
         checks.number(name, value, above=0)

@@ -19,7 +19,7 @@ class KineticEnergies(NamedTuple):
 
 
 class EnergyHistogram(NamedTuple):
-    """A distribution of energies."""
+    """Distribution of energies."""
 
     edges: np.ndarray  # (B + 1,) [J]
     density: np.ndarray  # (B,) [1/J], whose integral is one
@@ -61,7 +61,7 @@ def kinetic_energies(
 
 
 def energy_histogram(energy: np.ndarray, bins: int = 50) -> EnergyHistogram:
-    """Distribution of energies, such as those of `kinetic_energies`, to be compared with `maxwellian`.
+    """Distribution of energies, such as those of `kinetic_energies`, for comparison with `maxwellian`.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def energy_histogram(energy: np.ndarray, bins: int = 50) -> EnergyHistogram:
 
 
 def maxwellian(energy: np.ndarray, mean: float, degrees: int = 3) -> np.ndarray:
-    """Density of kinetic energy in equilibrium, the gamma law of d = `degrees` quadratic degrees of freedom.
+    """Probability density of the kinetic energy in equilibrium: a gamma law with d = `degrees` of freedom.
 
     f(E) = (E/θ)^(d/2 - 1) exp(-E/θ) / (Γ(d/2) θ) with θ = 2 <E>/d (Maxwell's distribution; Landau & Lifshitz,
     Statistical Physics (1980), § 29). d = 2, the rotation of a smooth thin rod, is exponential.

@@ -1,4 +1,4 @@
-"""Fibres: orientation, flexible fibres as chains of bonded bodies, contacts and entanglement of capsules.
+"""Fibres: orientation tensors, shape of flexible fibres (chains of bonded bodies), contacts and entanglement.
 
 Tensors, order parameter and director of directions; lengths and curvature of chains; excluded volume; linking of lines.
 """
@@ -26,7 +26,7 @@ class OrientationTensors(NamedTuple):
 
 
 class Order(NamedTuple):
-    """How well directions are aligned, and with what."""
+    """Nematic order: order parameter and director."""
 
     parameter: np.ndarray  # (...)
     director: np.ndarray  # (..., 3)
@@ -101,7 +101,7 @@ def order_parameter(directions: np.ndarray) -> Order:
 
 
 def unit_vectors(directions: np.ndarray) -> np.ndarray:
-    """Directions (..., N, 3) as floats; raises ValueError if they are no unit vectors, or there are none."""
+    """Directions (..., N, 3) as floats; raises ValueError if there are none or they are not unit vectors."""
     p = np.asarray(directions, dtype=np.float64)
     if p.ndim < 2 or p.shape[-1] != 3 or p.shape[-2] == 0:
         message = f"directions have shape {p.shape}, expected (..., N, 3): unit vectors of at least one fibre"
@@ -114,7 +114,7 @@ def unit_vectors(directions: np.ndarray) -> np.ndarray:
 
 
 def chains(pairs: np.ndarray, broken: np.ndarray | None = None, bodies: int | None = None) -> list[np.ndarray]:
-    """Bodies that unbroken bonds make rows of, in their order along each.
+    """Chains of bodies connected by unbroken bonds, in their order along each chain.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def chains(pairs: np.ndarray, broken: np.ndarray | None = None, bodies: int | No
 
 
 def end_to_end(position: np.ndarray) -> np.ndarray:
-    """Distance of both ends of a chain.
+    """End-to-end distance of a chain.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def contour_length(position: np.ndarray) -> np.ndarray:
 
 
 def curvature(position: np.ndarray) -> np.ndarray:
-    """Curvature of a chain at its inner places: that of the circle through each three neighbours, κ = 4 A/(a b c).
+    """Curvature of a chain at its inner bodies, by the circle through three neighbours: κ = 4 A/(a b c).
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def curvature(position: np.ndarray) -> np.ndarray:
 
 
 def persistence_length(position: np.ndarray) -> float:
-    """Length along which chains lose their direction.
+    """Persistence length: decay length of the correlation of directions along chains.
 
     P = -s̄ / ln<t(0)·t(s)> of bonds next to each other, as of a worm-like chain, <t(0)·t(s)> = exp(-s/P) (Kratky &
     Porod, Rec. Trav. Chim. 68 (1949) 1106).
@@ -271,7 +271,7 @@ def persistence_length(position: np.ndarray) -> float:
 
 
 class CapsuleContacts(NamedTuple):
-    """Pairs of capsules that touch."""
+    """Pairs of touching capsules."""
 
     pairs: np.ndarray  # (K, 2) of their numbers, the lower one first
     overlap: np.ndarray  # (K,) [m]
@@ -279,12 +279,12 @@ class CapsuleContacts(NamedTuple):
     angle: np.ndarray  # (K,) between the axes, 0 to π/2 [rad]
 
     def numbers(self, count: int) -> np.ndarray:
-        """Contacts of each of so many capsules (N,)."""
+        """Number of contacts of each of a number of capsules (N,)."""
         return np.bincount(self.pairs.ravel(), minlength=count)
 
     @property
     def at_ends(self) -> np.ndarray:
-        """How many of the two touch with an end (K,): 0 is side on side, 1 end on side, 2 end on end."""
+        """Number of capsules (0, 1 or 2) that touch with an end, in each contact (K,)."""
         return (np.abs(self.place) == 1).sum(1)
 
 
@@ -350,7 +350,7 @@ def capsule_contacts(
 
 
 def excluded_volume(length: float, diameter: float) -> float:
-    """Volume that the centre of a capsule cannot be in because of another one, all directions alike [m³].
+    """Excluded volume of two capsules, averaged over all orientations [m³].
 
     4/3 π D³ + 2 π L D² + π/2 L² D with the length L of the cylinder (L. Onsager, Ann. N. Y. Acad. Sci. 51 (1949) 627).
     Times the number in a unit volume it is how many touch one of them where places are random, as is about so in dense
@@ -376,7 +376,7 @@ def excluded_volume(length: float, diameter: float) -> float:
 
 
 def linking(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Gauss's linking integral of two open lines: how often, in the mean of all views, one crosses over the other.
+    """Gauss linking integral of two open lines: mean number of signed crossings over all views.
 
     1/(4π) ∮∮ (x - y)·(dx × dy)/|x - y|³, exact for straight pieces (K. Klenin, J. Langowski, Biopolymers 54 (2000)
     307); of closed lines it is their whole linking number. Its size is a measure of entanglement, at most 1/2 for two
@@ -411,7 +411,7 @@ def linking(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def entanglement(lines: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """Sum of the sizes of the linking integrals of each line with others.
+    """Sum of the absolute linking integrals of each line with the others.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Forces of contacts on bodies and walls, and stress of all bodies, of a group, or by slab."""
+"""Contact forces on bodies and walls, and stress of all bodies, of a group, or in slabs."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ class Loads(NamedTuple):
 
 
 class Stress(NamedTuple):
-    """Stress, positive in compression; index 0 is the direction of the normal of a plane, 1 that of the force."""
+    """Stress tensor, positive in compression; index 0 is the normal of a plane, index 1 the force on it."""
 
     contact: np.ndarray  # (..., 3, 3) carried by contacts [Pa]
     kinetic: np.ndarray  # (..., 3, 3) carried by what moves about the mean [Pa]
 
     @property
     def total(self) -> np.ndarray:
-        """Sum of both (..., 3, 3) [Pa]."""
+        """Total stress: contact and kinetic part (..., 3, 3) [Pa]."""
         return self.contact + self.kinetic
 
     @property
     def pressure(self) -> np.ndarray:
-        """A third of the trace of the total (...) [Pa]."""
+        """Pressure: a third of the trace of the total stress (...) [Pa]."""
         return np.trace(self.total, axis1=-2, axis2=-1) / 3
 
 
 class StressProfile(NamedTuple):
-    """Stress slab by slab."""
+    """Stress in slabs along an axis."""
 
     edges: np.ndarray  # of the slabs (B + 1,) [m]
     stress: Stress  # (B, 3, 3)
 
 
 def body_loads(contacts: ContactForces, count: int) -> Loads:
-    """Force and torque about its centre of mass that contacts exert on each body.
+    """Contact force on each body, and torque about its centre of mass.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def body_loads(contacts: ContactForces, count: int) -> Loads:
 
 
 def wall_loads(contacts: ContactForces, about: Sequence[float] = (0.0, 0.0, 0.0)) -> Loads:
-    """Force and torque that contacts exert on each of the six walls of a box.
+    """Contact force and torque on each of the six walls of a box.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def wall_loads(contacts: ContactForces, about: Sequence[float] = (0.0, 0.0, 0.0)
 
 
 def coordination_numbers(contacts: ContactForces, count: int) -> ContactNumbers:
-    """Number of other bodies and of walls that each body is in contact with; the mean of ``bodies`` is the usual one.
+    """Number of other bodies and of walls in contact with each body; the mean of ``bodies`` is the usual one.
 
     Unlike `contact_numbers` this goes by contacts that carry a force.
 
@@ -269,7 +269,7 @@ def stress_profile(
 
 
 def _share_below(edge: float, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Share of each stretch from low to high that is below an edge; all or nothing of those without length."""
+    """Share of each interval from low to high that is below an edge; 0 or 1 for intervals without length."""
     length = high - low
     inside = np.divide(edge - low, length, out=np.where(edge > low, 1.0, 0.0), where=length > 0)
     return np.clip(inside, 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Images of beds and heaps from the side: occupied area, surface, angles; of spheres, or of photographs as arrays."""
+"""Images of beds and heaps from the side: occupied area, surface, angles; of spheres or photographs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HALF = 0.5  # share of the images in which a pixel of the bed is occupied
 def silhouette(
     spheres: Spheres, lower: Sequence[float], upper: Sequence[float], pixel: float, *, axis: str = "y", up: str = "z"
 ) -> np.ndarray:
-    """Image of spheres along an axis: which pixels have their middle within the outline of a sphere.
+    """Image of spheres along an axis: the pixels whose centres are inside the outline of a sphere.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def silhouette(
 
 
 def occupied_area(image: np.ndarray, pixel: float) -> float:
-    """Area that a bed occupies in an image, or in the mean of several.
+    """Area of a bed in an image, or in the mean of several.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def image_difference(one: np.ndarray, other: np.ndarray, pixel: float) -> float:
 
 
 def image_surface(image: np.ndarray, pixel: float, *, lower: Sequence[float] = (0.0, 0.0)) -> Profile:
-    """Height of the surface of a bed in an image, column by column: the upper side of the highest occupied pixel.
+    """Height of the surface of a bed in an image by column: upper edge of the highest occupied pixel.
 
     In the mean of several images a pixel counts that is occupied in at least half of them.
 
@@ -175,7 +175,7 @@ def image_surface(image: np.ndarray, pixel: float, *, lower: Sequence[float] = (
 
 
 def _checked(name: str, image: np.ndarray) -> np.ndarray:
-    """An image as floats."""
+    """Check an image; returns floats."""
     found = np.asarray(image, dtype=np.float64)
     if found.ndim != 2 or not found.size or not ((found >= 0) & (found <= 1)).all():
         message = f"{name} has shape {found.shape}, expected rows and columns of values from 0 to 1: divide grey by 255"
@@ -184,7 +184,7 @@ def _checked(name: str, image: np.ndarray) -> np.ndarray:
 
 
 class SurfaceAngles(NamedTuple):
-    """Slopes of the two halves of a bed's surface in a drum, and of all of it."""
+    """Slopes of the surface of a bed in a drum: upper half, lower half, and all of it."""
 
     lower: Slope  # of the half where the surface is low
     upper: Slope
@@ -192,7 +192,7 @@ class SurfaceAngles(NamedTuple):
 
 
 def surface_angles(profile: Profile, *, within: float = 0.8) -> SurfaceAngles:
-    """Upper and lower angle of the surface of a bed in a drum, which is bent like an S.
+    """Upper and lower angle of the S-shaped surface of a bed in a drum.
 
     Straight lines are fitted to both halves of the middle part of the surface. Angles are positive where the surface
     rises towards the upper half.
@@ -240,7 +240,7 @@ def surface_angles(profile: Profile, *, within: float = 0.8) -> SurfaceAngles:
 
 
 class HeapShape(NamedTuple):
-    """Shape of a heap."""
+    """Angle of repose and height of a heap, and end of its base."""
 
     slope: Slope  # of its flank, positive
     height: float  # of its highest place above the base [m]
@@ -248,7 +248,7 @@ class HeapShape(NamedTuple):
 
 
 def heap_shape(profile: Profile, *, between: tuple[float, float] = (0.2, 0.8), base: float = 0.0) -> HeapShape:
-    """Angle of repose with its standard error, height and foot of a heap.
+    """Angle of repose with its standard error, height of a heap, and end of its base.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Mixing(NamedTuple):
-    """Segregation of two kinds over samples."""
+    """Mixing indices of two kinds of particles over samples."""
 
     lacey: float  # 0 segregated, 1 mixed at random; above it in order
     intensity: float  # of segregation (Danckwerts): variance over that of the segregated, 1 to 0
@@ -28,7 +28,7 @@ class Mixing(NamedTuple):
 def samples_in_box(
     position: np.ndarray, lower: Sequence[float], upper: Sequence[float], bins: Sequence[int]
 ) -> np.ndarray:
-    """Number of the part of a box that each body is in, for `mixing`; -1 outside, and where a coordinate is nan.
+    """Number of the cell of a box that contains each body, for `mixing`; -1 outside or where a coordinate is NaN.
 
     Parameters
     ----------

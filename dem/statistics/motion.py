@@ -19,7 +19,7 @@ UNEVEN = 0.01  # of the mean interval between frames: they are due at whole step
 
 
 def lags(time: np.ndarray) -> np.ndarray:
-    """Time differences that the functions here have values for.
+    """Time differences of the values that the functions here return.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def orientation_correlation(directions: ArrayLike, degree: Literal[1, 2] = 1) ->
 
 
 def turned(orientation: np.ndarray) -> np.ndarray:
-    """Rotation accumulated since the first frame, ∫ω dt, without bound.
+    """Accumulated rotation since the first frame, ∫ω dt, not limited to one turn.
 
     The sum over frames of the rotation vectors from one to the next, world frame: each the shortest way, so that
     particles must turn by less than π between frames. Its mean square displacement is the rotational one (Kämmerer,
@@ -171,7 +171,7 @@ def turned(orientation: np.ndarray) -> np.ndarray:
 
 
 def _series(name: str, values: ArrayLike) -> tuple[ArrayLike, int, int]:
-    """Check vectors (frames, particles, 3) without loading them from disk; returns them, frames and particles."""
+    """Check vectors (frames, particles, 3) without loading them; returns them and the numbers of both."""
     values = values if hasattr(values, "shape") else np.asarray(values)
     if len(values.shape) != 3 or 0 in values.shape:
         message = f"{name} has the shape {tuple(values.shape)}, expected (frames, particles, 3), and some of each"
@@ -180,7 +180,7 @@ def _series(name: str, values: ArrayLike) -> tuple[ArrayLike, int, int]:
 
 
 def _blocks(values: ArrayLike) -> Iterator[np.ndarray]:
-    """All times of some particles at a time, those stored together if they are on disk."""
+    """All times of some particles after another; particles in one chunk on disk are read together."""
     width = (getattr(values, "chunks", None) or (0, BLOCK))[1]
     for first in range(0, values.shape[1], width):
         yield np.asarray(values[:, first : first + width], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Profiles along an axis, and slopes of surfaces.
+"""Profiles along an axis, and slopes of free surfaces.
 
 Solid fraction, mean velocity and granular temperature by slab; height of the surface; angles of repose of heaps, and
 dynamic angles of drums.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class SlabFlow(NamedTuple):
-    """How bodies are spread over slabs, and how they move on average."""
+    """Bodies in each slab, and their mean motion."""
 
     slab: np.ndarray  # (N,) of each body; the nearest one of those outside
     inside: np.ndarray  # (N,) whether it is in any
@@ -31,7 +31,7 @@ class SlabFlow(NamedTuple):
 
 
 class Slabs(NamedTuple):
-    """Slabs of a box across an axis."""
+    """Slabs of a box along an axis."""
 
     axis: int
     edges: np.ndarray  # (B + 1,) [m]
@@ -39,12 +39,12 @@ class Slabs(NamedTuple):
     images: tuple[float, ...]  # where a thing that is folded into the box is once more [m]
 
     def fold(self, height: np.ndarray) -> np.ndarray:
-        """Heights along the axis (...) in the box, if that is periodic [m]."""
+        """Heights along the axis (...) [m], wrapped into the box if it is periodic."""
         low, high = self.edges[0], self.edges[-1]
         return height - (high - low) * np.floor((height - low) / (high - low)) if len(self.images) > 1 else height
 
     def flow(self, position: np.ndarray, mass: np.ndarray, velocity: np.ndarray) -> SlabFlow:
-        """Which bodies are in which slab, and how they move."""
+        """Slab of each body, and mean motion in each slab."""
         height = self.fold(np.asarray(position, dtype=np.float64)[:, self.axis])
         bins, size = len(self.edges) - 1, self.edges[-1] - self.edges[0]
         slab = np.clip(np.floor((height - self.edges[0]) / size * bins), 0, bins - 1).astype(np.int64)
@@ -57,7 +57,7 @@ class Slabs(NamedTuple):
 
 
 def slabs(lower: Sequence[float], upper: Sequence[float], axis: str, bins: int, *, periodic: bool) -> Slabs:
-    """Checked slabs; raises ValueError for an unknown axis, or a box without volume."""
+    """Check the arguments and make slabs; raises ValueError for an unknown axis or a box without volume."""
     k = AXES.index(checks.one_of("axis", axis, AXES))
     size = checks.array("upper - lower", np.subtract(upper, lower), (3,), "edges of the box [m]")
     checks.number("shortest edge of the box", size.min(), above=0, unit="m")
@@ -67,7 +67,7 @@ def slabs(lower: Sequence[float], upper: Sequence[float], axis: str, bins: int, 
 
 
 class VelocityProfile(NamedTuple):
-    """Mean motion of the bodies of each slab; nan in empty ones."""
+    """Mean velocity and granular temperature of the bodies in each slab; NaN in empty ones."""
 
     edges: np.ndarray  # of the slabs (B + 1,) [m]
     velocity: np.ndarray  # (B, 3) of the centre of mass of the bodies in each [m/s]
@@ -76,7 +76,7 @@ class VelocityProfile(NamedTuple):
 
     @property
     def middle(self) -> np.ndarray:
-        """Middle of each slab (B,) [m]."""
+        """Centre of each slab (B,) [m]."""
         return 0.5 * (self.edges[1:] + self.edges[:-1])
 
 
@@ -128,7 +128,7 @@ def velocity_profile(
 
 
 def granular_temperature(velocity: np.ndarray, mass: np.ndarray | None = None) -> float:
-    """Granular temperature T = <|v - V|²>/3 about the mean velocity V, both weighted with mass if that is given.
+    """Granular temperature T = <|v - V|²>/3 about the mean velocity V, weighted with mass if it is given.
 
     Parameters
     ----------
@@ -161,14 +161,14 @@ def granular_temperature(velocity: np.ndarray, mass: np.ndarray | None = None) -
 
 
 class Profile(NamedTuple):
-    """A quantity slab by slab along an axis."""
+    """Profile of a quantity along an axis, by slab."""
 
     edges: np.ndarray  # of the slabs (B + 1,) [m]
     value: np.ndarray  # (B,)
 
     @property
     def middle(self) -> np.ndarray:
-        """Middle of each slab (B,) [m]."""
+        """Centre of each slab (B,) [m]."""
         return 0.5 * (self.edges[1:] + self.edges[:-1])
 
 
@@ -233,7 +233,7 @@ def solid_fraction(
 
 
 def _volume_below(levels: np.ndarray, height: np.ndarray, radius: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Weighted volume of all spheres below each level: of those whole, and of the few that a level cuts."""
+    """Weighted volume of all spheres below each level; spheres that a level cuts count in part."""
     order = np.argsort(height)
     height, radius, weight = height[order], radius[order], weight[order]
     whole = np.concatenate([[0.0], np.cumsum(weight * 4 / 3 * np.pi * radius**3)])
@@ -248,7 +248,7 @@ def _volume_below(levels: np.ndarray, height: np.ndarray, radius: np.ndarray, we
 
 
 def height_profile(spheres: Spheres, edges: np.ndarray, *, axis: str = "x", up: str = "z") -> Profile:
-    """Height of the surface of a heap: how high spheres reach in each slab across an axis.
+    """Height of the surface of a heap in each slab across an axis: the highest point of a sphere.
 
     In a slab at the distance d along the axis from a sphere's centre (0 if the centre is in it) that sphere reaches
     up to its centre's height + √(R² - d²): the heap's silhouette, exactly.
@@ -295,7 +295,7 @@ def height_profile(spheres: Spheres, edges: np.ndarray, *, axis: str = "x", up: 
 
 
 class Slope(NamedTuple):
-    """A straight line through points of a surface."""
+    """Straight line fitted to points of a surface."""
 
     angle: float  # to the horizontal [rad], positive where it rises
     error: float  # standard error of the angle [rad], by the scatter about the line; inf for two points
@@ -410,7 +410,7 @@ def _ascending(edges: np.ndarray) -> np.ndarray:
 
 
 def angle_of_repose(profile: Profile, *, between: tuple[float, float] = (0.2, 0.8), base: float = 0.0) -> Slope:
-    """Angle of repose: the slope of a heap's flank, between two shares of its height.
+    """Angle of repose: slope of the flank of a heap, between two fractions of its height.
 
     So that neither the rounded top nor the foot count. The flank is what follows the highest point, up to where heights
     first fall below the lower share; of two flanks that is the one towards larger coordinates: for the other one give
@@ -479,7 +479,7 @@ def drum_angle(
     axis: str = "y",
     up: str = "z",
 ) -> float:
-    """Free-surface angle of a bed in a turning drum, by where its centre of mass is.
+    """Angle of the free surface of a bed in a rotating drum, from the position of its centre of mass.
 
     A bed with a flat surface is a segment of a circle: the line from the drum's axis to its centre of mass is at right
     angles to the surface, and as far from the vertical as that is from the horizontal. Of a surface bent like an S it

@@ -1,4 +1,4 @@
-"""Strength of powders and energy of their flow; restitution and friction of one particle.
+"""Strength of powders, flow energy, and restitution and friction of single particles.
 
 Yield loci and flow functions of shear testers, stresses of torques, energies of powder rheometers.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class YieldLocus(NamedTuple):
-    """Straight yield locus τ = c + σ tan φ, with standard errors."""
+    """Linear yield locus τ = c + σ tan φ, with standard errors."""
 
     cohesion: float  # c [Pa]
     angle: float  # φ [rad]
@@ -26,11 +26,11 @@ class YieldLocus(NamedTuple):
 
     @property
     def unconfined_strength(self) -> float:
-        """f_c = 2 c cos φ/(1 - sin φ), of Mohr's circle through the origin that touches the locus [Pa]."""
+        """Unconfined yield strength f_c = 2 c cos φ/(1 - sin φ), of Mohr's circle through the origin [Pa]."""
         return 2 * self.cohesion * math.cos(self.angle) / (1 - math.sin(self.angle))
 
     def consolidation_stress(self, normal: float, shear: float) -> float:
-        """Largest principal stress of Mohr's circle through the point of preshear that touches the locus [Pa].
+        """Major consolidation stress, of Mohr's circle through the preshear point that touches the locus [Pa].
 
         Its middle m is the smaller root of (m - σ)² + τ² = (c cos φ + m sin φ)²: the circle touches the locus at a
         smaller normal stress than that of the point, where the locus ends (ASTM D6128). Raises ValueError if the point
@@ -157,7 +157,7 @@ def shear_test(normal: ArrayLike, shear: ArrayLike, preshear_normal: ArrayLike, 
 
 
 def torsional_stress(torque: ArrayLike, outer: float, inner: float = 0.0) -> np.ndarray:
-    """Shear stress in a ring or a disc that is the same everywhere: τ = 3 T/(2 π (R_o³ - R_i³)).
+    """Shear stress in a ring or disc if it is uniform: τ = 3 T/(2 π (R_o³ - R_i³)).
 
     Of an annular shear tester, or of the head of a rotational one with R_i = 0.
 
@@ -237,7 +237,7 @@ def flow_energy(height: ArrayLike, force: ArrayLike, torque: ArrayLike, radius: 
 
 
 def rebound_restitution(height: ArrayLike, floor: float = 0.0) -> float:
-    """Coefficient of restitution of the first impact of what falls from rest: √(h₂/h₁).
+    """Coefficient of restitution of the first impact of a particle that falls from rest: √(h₂/h₁).
 
     Of h₁ the first height, and h₂ the highest one between the first two impacts, which is refined by a parabola through
     three frames.
@@ -286,7 +286,7 @@ def rebound_restitution(height: ArrayLike, floor: float = 0.0) -> float:
 def incline_friction(
     time: ArrayLike, distance: ArrayLike, angle: float, *, rolling: bool = False, gravity: float = 9.81
 ) -> float:
-    """Coefficient of friction of a particle on an incline, by the acceleration of a parabola fitted to its way.
+    """Friction coefficient of a particle on an incline, from the acceleration of a parabola fitted to its path.
 
     What slides has the acceleration a = g (sin θ - μ cos θ); a sphere that rolls has a = 5/7 g (sin θ - μ_r cos θ) with
     a resisting torque μ_r R N.
@@ -328,7 +328,7 @@ def incline_friction(
 
 
 def pendulum_friction(angle: ArrayLike) -> float:
-    """Coefficient of rolling friction of a sphere that rolls to and fro in a trough, by the decay of its swings.
+    """Rolling friction coefficient of a sphere that rolls to and fro in a trough, from the decay of its amplitude.
 
     From an amplitude a to the next, b, on the other side, a resisting torque μ_r R N takes the energy
 

@@ -1,4 +1,4 @@
-"""Parameter sweeps: a case run with many values of its parameters, a file for each run, and a table of all.
+"""Parameter sweeps: runs of a case for many values of its parameters, a file for each run, and a table of results.
 
 `sweep.py` plans a sweep and carries it out. `parameter_words.py` reads values and ranges. `sweep_runs.py` combines them
 and names the files. `execute_run.py` finds out how far a run is and carries it out, `processes.py` many runs.

@@ -1,4 +1,4 @@
-"""Carry out one run of a sweep, in any process or thread: whether its file is complete, and its progress."""
+"""Execute one run of a sweep, in any process or thread; inspect its file and its progress."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FRUITLESS = "FloatingPointError"  # how the error of a run begins that would bre
 
 
 class RunOnDisk(NamedTuple):
-    """State of a run on disk.
+    """State of the file of a run.
 
     ``state`` is "nothing", "begun" (without a checkpoint yet), "unfinished" (it can be resumed), "running" (by
     another process), "finished", or "other": another run, described by ``outcome.error``.
@@ -51,7 +51,7 @@ class RunOnDisk(NamedTuple):
 
 
 def case_of(member: SweepRun) -> ChosenCase:
-    """The case of a run, with its parameters, and its number of threads if the case has threads.
+    """Case of a run with its parameters, and its number of threads if it takes threads.
 
     Raises ValueError or OSError with one line for each error.
     """
@@ -62,7 +62,7 @@ def case_of(member: SweepRun) -> ChosenCase:
 
 
 def has_threads(run: ChosenCase) -> bool:
-    """Whether a run takes threads."""
+    """Whether a case takes a number of threads."""
     return hasattr(getattr(run.case, "table", run.case), "threads")
 
 
@@ -73,7 +73,7 @@ def _chosen(member: SweepRun, more: dict) -> ChosenCase:
 
 
 def inspect_run(member: SweepRun, run: ChosenCase) -> RunOnDisk:
-    """Look at the file of a run."""
+    """Read the state of a run from its file."""
     path = member.path
     if not path.exists():
         return RunOnDisk("nothing")
@@ -92,7 +92,7 @@ def inspect_run(member: SweepRun, run: ChosenCase) -> RunOnDisk:
 
 
 def _state(file: h5py.File) -> RunOnDisk:
-    """How far a run has come."""
+    """Progress of a run in its file."""
     about = file["parameters"].attrs
     verdict, error = str(about.get("verdict", "")), str(about.get("error", ""))
     seconds = float(about["wall_time"]) if "wall_time" in about else None
@@ -109,7 +109,7 @@ def _state(file: h5py.File) -> RunOnDisk:
 
 
 def _difference(file: h5py.File, run: ChosenCase, member: SweepRun) -> str | None:
-    """How a file differs from this run, in words; threads and machines are not compared."""
+    """First difference between a file and this run, in words; threads and machines are not compared."""
     from dem.kernels.compiler.jit import FINGERPRINT  # noqa: PLC0415, most files need not be looked at
 
     about = file["parameters"]
@@ -151,14 +151,14 @@ def described(case: AnyCase | FileCase) -> dict:
 
 
 def _bare(description: dict) -> dict:
-    """A description without threads, and without how the file is written, which the file shows."""
+    """Description without threads and output settings."""
     output = description.get("output")
     output = {"output": {"frames": output.get("frames")}} if isinstance(output, dict) else {}
     return {name: value for name, value in (description | output).items() if name != "threads"}
 
 
 def _first(stored: dict, wanted: dict) -> tuple[str, object, object]:
-    """The first difference, with both values."""
+    """First difference between two descriptions, with both values."""
     one, other = _bare(stored), _bare(wanted)
     name = next(name for name in (*other, *one) if one.get(name) != other.get(name))
     old, new = (str(each.get(name, "not given")) for each in (one, other))
@@ -166,7 +166,7 @@ def _first(stored: dict, wanted: dict) -> tuple[str, object, object]:
 
 
 def carry_out(member: SweepRun, *, quiet: bool = False) -> Outcome:
-    """Start or resume a run, or skip it if it is finished; returns its outcome, also for errors.
+    """Start or resume a run, or skip it if it is finished; returns its outcome, errors included.
 
     If `quiet`, warnings of the engine are recorded in the outcome instead of shown, in a process of its own.
     """
@@ -222,7 +222,7 @@ def compile_for(member: SweepRun, *, quiet: bool = False) -> None:
 
 @contextmanager
 def _warnings_kept(*, wanted: bool) -> Iterator[list[str]]:
-    """Warnings of the engine as texts, instead of where they would go."""
+    """Collect warnings of the engine as text."""
     kept: list[str] = []
     if not wanted:
         yield kept

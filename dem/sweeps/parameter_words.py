@@ -1,4 +1,4 @@
-"""Convert values of parameters to the words that ``dem run --set`` takes."""
+"""Convert parameter values to the text that ``dem run --set`` takes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EXAMPLE = "lo:hi:count, such as 0:0.5:6"
 
 
 def of_settings(settings: list[str]) -> dict[str, list[str]]:
-    """Values of ``--set NAME=VALUES``: separated by commas, or ranges lo:hi:count, which include both ends.
+    """Texts of the values in ``--set NAME=VALUES``: separated by commas, or ranges lo:hi:count with both ends.
 
     A value that is a list itself, such as a vector, stands in brackets.
 
@@ -54,7 +54,7 @@ def of_settings(settings: list[str]) -> dict[str, list[str]]:
 
 
 def of_values(parameters: dict[str, object]) -> dict[str, list[str]]:
-    """Words for the values of each parameter, given as lists, arrays or ranges; tuples are vectors, all else one value.
+    """Texts of the values of parameters, given as lists, arrays or ranges; a tuple is a vector, others are one value.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def of_values(parameters: dict[str, object]) -> dict[str, list[str]]:
 
 
 def _checked(found: dict[str, list[str]], wrong: list[str]) -> dict[str, list[str]]:
-    """Return values after checks; raises ValueError for an empty or repeated value, with all mistakes found so far."""
+    """Check values; raises ValueError for an empty or repeated value, with all errors found so far."""
     for name, words in found.items():
         if not words or "" in words:
             wrong.append(f"{name} has an empty value, expected such as {name}=1,2")
@@ -94,7 +94,7 @@ def _checked(found: dict[str, list[str]], wrong: list[str]) -> dict[str, list[st
 
 
 def _parts(text: str) -> list[str]:
-    """Words between commas outside brackets and quotes; raises ValueError if a bracket or quote is missing."""
+    """Split at commas outside brackets and quotes; raises ValueError for an unbalanced bracket or quote."""
     parts, depth, quote = [""], 0, ""
     for letter in text:
         quote = ("" if letter == quote else quote) if quote else letter if letter in QUOTES else ""
@@ -113,7 +113,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _spelt_out(part: str) -> list[str]:
-    """A value, or those of a range."""
+    """Texts of a value, or of those of a range."""
     ends = [end.strip() for end in part.split(":")]
     numbers = [units.NUMBER.fullmatch(end) for end in ends]
     if len(ends) == 1 or not numbers[0]:
@@ -137,13 +137,13 @@ def _spelt_out(part: str) -> list[str]:
 
 
 def _plain(word: str) -> str:
-    """A word as it is, but plain numbers in one spelling each, whole ones as parameters that count want them."""
+    """Text of a value; equal numbers have one spelling, and whole numbers that of integers."""
     number = units.NUMBER.fullmatch(word)
     return word if number is None or number[2] else _number(Fraction(number[1]))
 
 
 def _number(value: Fraction) -> str:
-    """The shortest word for the float that is nearest."""
+    """Shortest text for the nearest float."""
     try:
         nearest = float(value)
     except OverflowError:
@@ -155,7 +155,7 @@ def _number(value: Fraction) -> str:
 
 
 def _word(value: object) -> str:
-    """One value of Python's as a word."""
+    """Text of a Python value."""
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, bool):
         return str(value).lower()

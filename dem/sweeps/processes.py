@@ -1,4 +1,4 @@
-"""Worker processes for runs, and user-defined executors: start, watch, stop, and replace those that die."""
+"""Worker processes and user-defined executors for runs: start, watch, stop, and replacement after a crash."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ PATIENCE = 0.5  # [s] between polls of runs that are being abandoned
 
 
 class _Self:
-    """State of this process, if it is a worker of a sweep."""
+    """State of this process as a worker of a sweep."""
 
     def __init__(self) -> None:
         self.ours = self.busy = self.asked = False
 
     def begin(self, stop: connection.Connection) -> None:
-        """Prepare the process: from now on signals to stop end runs, which keep what they have, and not the process."""
+        """Prepare the process: signals now stop the current run, whose data are kept, but not the process."""
         self.ours = compilation.SILENT = True
         compilation.BESIDE = 0  # runs are side by side already
         for number in interrupts.signals():
@@ -49,7 +49,7 @@ class _Self:
         self.asked = True
 
     def _watch(self, stop: connection.Connection) -> None:
-        """Wait for the signal to stop, or the death of the parent process."""
+        """Wait for the stop signal, or for the death of the parent process."""
         parent = multiprocessing.parent_process().sentinel
         connection.wait([parent, stop])
         os.kill(os.getpid(), signal.SIGTERM)
@@ -59,7 +59,7 @@ class _Self:
         os._exit(128 + signal.SIGTERM)
 
     def carry_out(self, member: SweepRun) -> Outcome:
-        """Make a run, unless all is to stop."""
+        """Execute a run, unless the sweep is being stopped."""
         self.busy = True
         try:
             with interrupts.as_exceptions():  # between these two a signal is either seen or raised
@@ -79,12 +79,12 @@ def begin(stop: connection.Connection) -> None:
 
 
 def carry_out_alone(member: SweepRun) -> Outcome:
-    """Make a run in this process of ours."""
+    """Execute a run in this process."""
     return SELF.carry_out(member)
 
 
 class Processes:
-    """Context manager of a pool of `jobs` processes; raises RuntimeError if they cannot be started."""
+    """Context manager of a pool of `jobs` worker processes; raises RuntimeError if they cannot be started."""
 
     def __init__(self, number: int) -> None:
         context = multiprocessing.get_context("spawn")  # what is forked would have the threads of kernels half
@@ -93,7 +93,7 @@ class Processes:
         self.submit = self._pool.submit
 
     def __enter__(self) -> Processes:
-        """See that one starts."""
+        """Check that a worker starts."""
         try:
             self._pool.submit(os.getpid).result()
         except BrokenExecutor:
@@ -104,11 +104,11 @@ class Processes:
         return self
 
     def stop(self) -> None:
-        """Ask all runs to end."""
+        """Ask all runs to stop."""
         self._stop.send_bytes(b"stop")
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Wait for what has been begun."""
+        """Wait for the runs under way."""
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._stop.close()
 
@@ -116,7 +116,7 @@ class Processes:
 def by_processes(
     members: Sequence[SweepRun], first: Sequence[SweepRun], jobs: int, done: Callable[[SweepRun, Outcome], None]
 ) -> None:
-    """Compute all runs in worker processes, after compiling the kernels of `first`; reports each run that is done.
+    """Execute all runs in worker processes, after compiling the kernels of `first`; reports each finished run.
 
     A process that dies breaks the pool, and with it the other current runs. Each of these is then repeated alone, which
     shows the run that failed.
@@ -136,7 +136,7 @@ def by_processes(
 def _round(
     left: deque[SweepRun], first: Sequence[SweepRun], jobs: int, done: Callable[[SweepRun, Outcome], None]
 ) -> list[SweepRun]:
-    """Make runs until none is left, or a process dies; returns those that were under way then."""
+    """Execute runs until none is left or a worker dies; returns the runs under way at that time."""
     flying = {}
     with Processes(jobs) as pool:
         try:
@@ -166,7 +166,7 @@ def by_executor(
     first: Sequence[SweepRun],
     done: Callable[[SweepRun, Outcome], None],
 ) -> None:
-    """Carry out runs with an executor of the user, which gets all of them at once."""
+    """Execute runs with an executor of the user, which receives all of them at once."""
     wait([executor.submit(compile_for, member) for member in first])
     futures = {executor.submit(carry_out, member): member for member in members}
     try:

@@ -1,4 +1,4 @@
-"""Plan a sweep, with its errors, the state of each run and the table, and make its runs."""
+"""Plan a sweep: check all runs, find finished ones, keep the table; and execute its runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SWITCHES = ("float32", "contacts", "strict", "force")
 
 
 class Ways(NamedTuple):
-    """How parameters are combined, see `dem.sweeps.sweep_runs.combined`."""
+    """Rules by which parameters are combined, see `dem.sweeps.sweep_runs.combined`."""
 
     zipped: bool = False
     drawn: int | None = None
@@ -44,7 +44,7 @@ class Ways(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A sweep before it is made."""
+    """A sweep before its execution: its runs and the table."""
 
     members: list[SweepRun]
     found: list[RunOnDisk]
@@ -52,21 +52,21 @@ class Plan(NamedTuple):
 
     @property
     def rows(self) -> list[Row]:
-        """Outcome of each run."""
+        """Row of the table for each run."""
         return self.table.rows[: len(self.members)]
 
     @property
     def left(self) -> list[SweepRun]:
-        """Runs that are not finished, nor being run."""
+        """Runs that are neither finished nor being executed."""
         pairs = zip(self.members, self.found, strict=True)
         return [member for member, found in pairs if found.state not in ("finished", "running")]
 
     def put(self, k: int, outcome: Outcome) -> None:
-        """Note what came of run k."""
+        """Store the outcome of run k."""
         self.table.rows[k] = self.table.rows[k]._replace(**{name: getattr(outcome, name) for name in OWN[1:]})
 
     def observe(self, *, missing: bool = False) -> None:
-        """Write the table with the columns that the case has by its `observables`, see `dem.case.bases.BaseCase`.
+        """Write the table with the columns of the case's `observables`, see `dem.case.bases.BaseCase`.
 
         If only those that are `missing` are wanted, rows that have any keep them.
         """
@@ -75,7 +75,7 @@ class Plan(NamedTuple):
             self.table.observe(runs, missing=missing)
 
     def commands(self) -> list[str]:
-        """Commands that make the files of the runs that are left, one each."""
+        """Shell commands of the runs that are left, one each."""
         pairs = zip(self.members, self.found, strict=True)
         return [command(m, resumed=f.state == "unfinished", begun=f.state == "begun")
                 for m, f in pairs if f.state not in ("finished", "running")]  # fmt: skip
@@ -85,7 +85,7 @@ def planned(
     case: str | PathLike | type[AnyCase], parameters: dict[str, list[str]], *, folder: str | PathLike | None,
     ways: Ways, threads: int | None, overwrite: bool, options: dict[str, Any],
 ) -> Plan:  # fmt: skip
-    """Plan a sweep; parameters are words, see `dem.sweeps.parameter_words`.
+    """Plan a sweep from parameters as text, see `dem.sweeps.parameter_words`.
 
     Raises ValueError, TypeError or OSError with one line for each error of any of the runs, before a run starts.
     """
@@ -117,7 +117,7 @@ def planned(
 
 
 def _named(case: str | PathLike | type[AnyCase]) -> tuple[str | type[AnyCase], str]:
-    """The case as members have it, and what its files are called."""
+    """The case as stored in runs, and its name for files."""
     if isinstance(case, type) and issubclass(case, AnyCase):
         return case, case.name
     if not isinstance(case, (str, Path)):
@@ -127,7 +127,7 @@ def _named(case: str | PathLike | type[AnyCase]) -> tuple[str | type[AnyCase], s
 
 
 def _checked(drafts: list[SweepRun]) -> list[ChosenCase]:
-    """The cases of all runs; raises ValueError with all that is wrong, each line once."""
+    """Cases of all runs; raises ValueError with all errors, each line once."""
     runs, wrong = [], {}
     for draft in drafts:
         try:
@@ -143,7 +143,7 @@ def _checked(drafts: list[SweepRun]) -> list[ChosenCase]:
 
 
 def _check(run: ChosenCase, draft: SweepRun) -> None:
-    """Errors of a run that can be found before its simulation is made."""
+    """Check a run for errors that can be found before its simulation is made."""
     options = run.options | draft.options
     if isinstance(run.case, StudyCase):
         if options:
@@ -160,7 +160,7 @@ def _check(run: ChosenCase, draft: SweepRun) -> None:
 def _table(
     path: Path, name: str, parameters: dict[str, list[str]], combinations: list[dict[str, str]], files: list[str]
 ) -> SweepTable:
-    """The table with a row for each run, and those of earlier calls, whose files keep their names."""
+    """Table with a row for each run, and the rows of earlier sweeps in the same folder."""
     older = SweepTable.read(path) if path.exists() else SweepTable(path, name, list(parameters), [])
     if (older.case or name, set(older.columns)) != (name, set(parameters)):
         message = (
@@ -177,7 +177,7 @@ def _table(
 
 
 def _found(members: list[SweepRun], runs: list[ChosenCase], table: SweepTable) -> Plan:
-    """The plan; raises ValueError if there are other runs in the files, which are not to be replaced."""
+    """Make the plan; raises ValueError if files contain other runs, which must not be replaced."""
     found = [inspect_run(member, run) for member, run in zip(members, runs, strict=True)]
     other = [(m, f) for m, f in zip(members, found, strict=True) if f.state == "other" and not m.overwrite]
     if other:
@@ -197,7 +197,7 @@ def _found(members: list[SweepRun], runs: list[ChosenCase], table: SweepTable) -
 
 
 def command(member: SweepRun, *, resumed: bool = False, begun: bool = False) -> str:
-    """The command that starts a run, or resumes it.
+    """Shell command that starts or resumes a run.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def command(member: SweepRun, *, resumed: bool = False, begun: bool = False) -> 
 
 
 def shares(runs: int, jobs: int | None, threads: int | None) -> tuple[int, int]:
-    """Number of processes and of threads of each, as given or by the number of cores.
+    """Number of processes and threads of each, as given or by the number of cores.
 
     Raises ValueError or TypeError if a number is invalid, or several processes with several threads exceed the number
     of cores.
@@ -351,7 +351,7 @@ def carry_out(
     progress: bool | None = None,
     tell: Callable[[SweepRun, Outcome], None] = lambda *_: None,
 ) -> SweepTable:
-    """Make the runs of a plan that are left, telling of each that is done; returns the table, which is written."""
+    """Execute the runs of a plan that are left, report each finished one, and write the table; returns the table."""
     carry_out_together([plan], plan.left, executor=executor, jobs=jobs, threads=threads, progress=progress, tell=tell)
     plan.observe()
     return plan.table
@@ -367,7 +367,7 @@ def carry_out_together(
     progress: bool | None = None,
     tell: Callable[[SweepRun, Outcome], None] = lambda *_: None,
 ) -> None:
-    """Make some runs of plans of several cases with the same processes; writes their tables, without observables."""
+    """Execute runs of several plans with the same processes; writes their tables, without observables."""
     from dem.sweeps.processes import by_executor, by_processes  # noqa: PLC0415, multiprocessing takes a moment
 
     for plan in plans:
@@ -421,14 +421,14 @@ def _tell_removed(plan: Plan) -> None:
 
 
 def _anywhere(member: SweepRun, threads: int) -> SweepRun:
-    """A run as processes in other folders make it as well."""
+    """The run with absolute paths and a number of threads, for processes in other folders."""
     file = isinstance(member.case, str) and member.case.endswith(".toml")
     case = str(Path(member.case).resolve()) if file else member.case
     return member._replace(case=case, path=member.path.resolve(), threads=threads)
 
 
 def one_for_each_kernel(members: list[SweepRun]) -> list[SweepRun]:
-    """One run for each set of kernels: runs differ by words, and by which numbers are zero.
+    """One run for each set of kernels: text parameters differ, or other numbers are zero.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Runs of a sweep: combinations of values, and names of files."""
+"""Runs of a sweep: combinations of parameter values, and names of their files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WIDEST, LONGEST = 16, 180  # characters of a number, and of a name without its e
 
 
 class SweepRun(NamedTuple):
-    """One run of a sweep: all that a process needs to make it, wherever it is."""
+    """One run of a sweep, with all that a process needs to execute it."""
 
     case: str | type[AnyCase]  # name, path of a case file, or class
     settings: dict[str, str]  # words, as ``--set`` takes them
@@ -33,14 +33,14 @@ class SweepRun(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The parameters as text."""
+        """Parameters as text."""
         return " ".join(f"{name}={value}" for name, value in self.settings.items()) or self.path.name
 
 
 def combined(
     parameters: dict[str, list[str]], *, zipped: bool, drawn: int | None, seed: int, most: int | None
 ) -> list[dict[str, str]]:
-    """All combinations of values, the last parameter changing first; or the first with the first, and so on.
+    """Combinations of values: all of them, the last parameter varying fastest, or value by value.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def combined(
 
 
 def _combination(parameters: dict[str, list[str]], number: int, *, zipped: bool) -> dict[str, str]:
-    """The combination of a number, read as digits, one for each parameter."""
+    """Combination by its number, whose digits are the values' numbers."""
     found = {}
     for name, words in reversed(parameters.items()):
         number, digit = (number, number if len(words) > 1 else 0) if zipped else divmod(number, len(words))
@@ -129,7 +129,7 @@ def _name(case: str, settings: dict[str, str], labels: dict[str, dict[str, str]]
 
 
 def _labels(words: list[str]) -> dict[str, str]:
-    """Text of each value in names of files."""
+    """Text of each value for file names."""
     parts = [units.NUMBER.fullmatch(word) for word in words]
     if all(parts) and len({part[2] for part in parts}) == 1:
         values = [float(part[1]) for part in parts]

@@ -1,4 +1,4 @@
-"""The table of the runs of a sweep."""
+"""Table of the runs of a sweep."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A run of a sweep: its parameters as they were given, its file in the folder of the table, and what came of it."""
+    """Row of a sweep table: parameters as given, file in the folder of the table, and outcome."""
 
     parameters: dict[str, str]
     file: str
@@ -58,7 +58,7 @@ class Row(NamedTuple):
 
 
 class SweepTable:
-    """The runs of a sweep, in order; ``len``, indices and loops give rows, see `dem.sweep`.
+    """Table of the runs of a sweep; ``len``, indices and loops give rows, see `dem.sweep`.
 
     On disk it is ``sweep.csv``, one line a run: case, parameters, file, verdict, seconds, error, what was measured.
 
@@ -97,15 +97,15 @@ class SweepTable:
         self.path, self.case, self.columns, self.rows = Path(path), case, list(columns), list(rows)
 
     def __len__(self) -> int:
-        """Count the runs."""
+        """Number of runs."""
         return len(self.rows)
 
     def __getitem__(self, key: int) -> Row:
-        """A run."""
+        """Row of a run."""
         return self.rows[key]
 
     def __iter__(self) -> Iterator[Row]:
-        """Run after run."""
+        """Iterate over the rows."""
         return iter(self.rows)
 
     def __str__(self) -> str:
@@ -119,7 +119,7 @@ class SweepTable:
         return [row for row in self if row.verdict in FAILED]
 
     def measure(self, function: Callable[[Trajectory], object]) -> None:
-        """Add columns by a function of each run, and write the file; see `dem.sweep`.
+        """Add columns computed by a function of each run, and write the file; see `dem.sweep`.
 
         The function gets the trajectory (`dem.Trajectory`, open) of each completed run, and returns a
         number, for a column of the function's name, or a dict of names to numbers. Other rows are empty there.
@@ -138,7 +138,7 @@ class SweepTable:
         self.write()
 
     def observe(self, cases: list[AnyCase], *, missing: bool = False) -> None:
-        """Add the columns that cases, those of the first rows, have by their `observables`, and write the file.
+        """Add the columns of the case's `observables` (that of the first rows), and write the file.
 
         If only those that are `missing` are wanted, rows that have any keep them.
 
@@ -155,7 +155,7 @@ class SweepTable:
     def _measured(
         self, row: Row, columns: Callable[[Trajectory], Mapping], whose: str, names: tuple[str, ...] = ()
     ) -> Row:
-        """A row with the columns that a function computes from its run, if the run is complete.
+        """Row with the columns that a function computes from its run, if the run is complete.
 
         They are among these names, if there are any.
         """
@@ -183,13 +183,13 @@ class SweepTable:
         return row._replace(measured={**row.measured, **found})
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the table as by ``pandas.read_csv("sweep.csv")``; raises ImportError if pandas is not installed."""
+        """Table as by ``pandas.read_csv("sweep.csv")``; raises ImportError if pandas is not installed."""
         return library("pandas", extra="tables", purpose="a table").read_csv(
             self.path, encoding_errors="surrogateescape"
         )
 
     def write(self) -> None:
-        """Write the file, which is there as a whole at any time; raises OSError if it cannot be.
+        """Write the file, atomically; raises OSError if this fails.
 
         A folder that was removed is made again. Another file than a table is left as it is: the table then has a new
         `path`, such as ``sweep.kept.csv``.
@@ -215,7 +215,7 @@ class SweepTable:
 
     @classmethod
     def read(cls, path: str | PathLike) -> SweepTable:
-        """The table that a file holds; raises OSError, or ValueError if it is none."""
+        """Read a table from a file; raises OSError, or ValueError if the file is not one."""
         path = Path(path)
         try:
             with path.open(**TEXT) as file:

@@ -1,4 +1,4 @@
-"""Runs in a browser: one HTML file that needs nothing else, or a page that follows a run.
+"""Browser view of runs: one self-contained HTML file, or a page that follows a run.
 
 `view` is the function that users call. `page` writes the file, with frames packed into 16-bit numbers, and `live`
 serves it during a run. The script of the page (``page/``) uses WebGL 2 without a library: some 25 kB, where such

@@ -23,7 +23,7 @@ LAST = 5.0  # [s] for an open page to request the last frames
 
 
 class Followed:
-    """A growing trajectory, reopened for each request, so that it does not block the writer."""
+    """Growing trajectory, reopened for each request, so that it does not block its writer."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -31,7 +31,7 @@ class Followed:
         self._one = threading.Lock()  # HDF5 serves one at a time
 
     def page(self) -> str:
-        """The page, with the first frame."""
+        """HTML page with the first frame."""
         with self._one, Trajectory(self.path) as run:
             check_size(run)
             return page(
@@ -54,7 +54,7 @@ class Followed:
 
 
 class Server(ThreadingHTTPServer):
-    """Serves one trajectory at an address that contains a random secret."""
+    """Web server of one trajectory, at an address with a random secret."""
 
     daemon_threads = True
 
@@ -63,7 +63,7 @@ class Server(ThreadingHTTPServer):
         self.followed, self.secret = Followed(path), secrets.token_urlsafe(12)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say in a line what went wrong with an answer; a connection that was dropped needs no words."""
+        """Print errors of a request in one line; dropped connections are not reported."""
         del request, client_address
         error = sys.exc_info()[1]
         if not isinstance(error, ConnectionError):
@@ -79,7 +79,7 @@ class _Answer(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        """Send the page, or frames."""
+        """Answer with the page, or with frames."""
         try:
             asked = urlsplit(self.path)
             given = parse_qs(asked.query)
@@ -113,11 +113,11 @@ class _Answer(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *said: object) -> None:
-        """Log no requests."""
+        """Do not log requests."""
 
 
 def follow(path: Path, *, port: int = 0, show: bool = True) -> None:
-    """Serve a page that follows a run, until Ctrl-C; prints its address."""
+    """Serve a page that follows a run until Ctrl-C; prints its address."""
     with Trajectory(path) as run:
         check_size(run)
     with Server(path, port) as server:
@@ -126,7 +126,7 @@ def follow(path: Path, *, port: int = 0, show: bool = True) -> None:
 
 
 def accompany(path: Path, since: float, *, show: bool = True) -> None:
-    """Serve a page for a run that starts at a time [s of the clock], until stdin closes and viewers have the end."""
+    """Serve a page for a run that starts at a time [s]; ends after stdin is closed and viewers have all frames."""
     over = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()
     while not _has_begun(path, since):
@@ -141,7 +141,7 @@ def accompany(path: Path, since: float, *, show: bool = True) -> None:
 
 
 def _has_begun(path: Path, since: float) -> bool:
-    """Whether a file exists that was written since then and has a frame."""
+    """Whether a file was written after a time and has a frame."""
     try:
         if path.stat().st_mtime < since:
             return False

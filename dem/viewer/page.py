@@ -36,12 +36,12 @@ BITS = {"u2": "u16", "u4": "u32", "f4": "f32"}
 
 
 def has_contacts(run: Trajectory) -> bool:
-    """Whether the run wrote contacts."""
+    """Whether contacts are stored in the run."""
     return layout.NUMBER in run._stored("/")  # noqa: SLF001, as frames ask
 
 
 def scalar_names(run: Trajectory) -> list[str]:
-    """Names of the scalars of each particle that the page receives."""
+    """Names of the scalars of particles in the page."""
     fields = run.fields
     shown = {"speed": "velocity" in fields, "spin": "angular_velocity" in fields, "force": has_contacts(run)}
     shown["temperature"] = "temperature" in fields
@@ -49,31 +49,31 @@ def scalar_names(run: Trajectory) -> list[str]:
 
 
 def own_scalars(run: Trajectory) -> dict[str, str]:
-    """Units of the scalar fields of a file besides the temperature, by name, such as those of users."""
+    """Units of the scalar fields of a file except the temperature, by name."""
     return {name: unit for name, unit in run.scalars.items() if name != "temperature"}
 
 
 def rotating_particles(run: Trajectory) -> np.ndarray:
-    """Numbers of the particles of which it is seen how they have turned (M,)."""
+    """Numbers of the particles (M,) whose rotation is visible."""
     if "orientation" not in run.fields:
         return np.zeros(0, int)
     return np.flatnonzero(np.array([bool(np.any(each.offsets)) for each in run.variants])[run.variant])
 
 
 def widths(run: Trajectory) -> list[tuple[str, int]]:
-    """Names of what is sent of each frame, and how many numbers each has."""
+    """Names of the data of each frame, and numbers of components."""
     particles, turned = len(run.variant), len(rotating_particles(run))
     fields = [("position", 3 * particles), *((name, particles) for name in scalar_names(run))]
     return fields + ([("orientation", 4 * turned)] if turned else [])
 
 
 def frame_bytes(run: Trajectory) -> int:
-    """Bytes that a frame takes in a file at most, deflated or not."""
+    """Upper bound of the size of a frame in the page [bytes]."""
     return sum(width for _, width in widths(run)) * 2 * 4 // 3 + TOLD * (2 + len(run.walls))
 
 
 def frame_block(run: Trajectory, frames: Sequence[int], level: int = 3) -> dict:
-    """Some frames of a run, ready for JSON; `level` is how hard zlib tries.
+    """Data of some frames for JSON; `level` is the compression level of zlib.
 
     A block has its number of particles; later blocks have the same particles, followed by new ones.
     """
@@ -141,7 +141,7 @@ def _floats(values: Sequence[float]) -> list[float]:
 
 
 def _extent(run: Trajectory, frames: Sequence[int], where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Corners between which particles are shown: of all of them, but not far from the box if there is one."""
+    """Corners of the region that is shown: all particles, but not far from the box if there is one."""
     known = where.reshape(-1, 3)[np.isfinite(where).all(axis=-1).ravel()]
     if not len(known):
         return np.zeros(3), np.ones(3)
@@ -155,7 +155,7 @@ def _extent(run: Trajectory, frames: Sequence[int], where: np.ndarray) -> tuple[
 
 
 def _scalar(run: Trajectory, name: str, frames: Sequence[int]) -> np.ndarray:
-    """Values that colour the particles (T, N), 0 where a particle is absent."""
+    """Values (T, N) that colour the particles; 0 where a particle is absent."""
     if name == "force":
         return np.array([_contact_force_sums(run, k) for k in frames])
     if name == "temperature":
@@ -177,18 +177,18 @@ def _contact_force_sums(run: Trajectory, frame: int) -> np.ndarray:
 
 
 def _last_colour(values: np.ndarray) -> float:
-    """The value with the last colour: all but the two per cent farthest out are below."""
+    """Value with the last colour: the 98th percentile."""
     return float(np.percentile(values, 98)) or float(values.max(initial=0.0)) if values.size else 0.0
 
 
 def _energies(run: Trajectory, frames: Sequence[int]) -> dict[str, list[float | None]]:
-    """Energies at frames [J]; those that are zero throughout the run are left out."""
+    """Energies in frames [J], without those that are always zero."""
     picked = {name: values[list(frames)] for name, values in run.energy.items() if np.any(values) or name == "total"}
     return {name: [float(v) if np.isfinite(v) else None for v in values] for name, values in picked.items()}
 
 
 class Rod(NamedTuple):
-    """A cylinder between two points, in the frames of their bodies; the second may be -1, of the world."""
+    """A cylinder between two points, in the frames of their bodies; body -1 is the world."""
 
     body: int
     point: list[float]  # [m]
@@ -200,7 +200,7 @@ class Rod(NamedTuple):
 
 
 def rods(run: Trajectory) -> list[Rod]:
-    """Rods that represent the bonds of a run; an empty list for a run without bonds."""
+    """Rods that show the bonds of a run; empty without bonds."""
     bonds = getattr(run, "bonds", None)
     if bonds is None:
         return []
@@ -218,7 +218,7 @@ def rods(run: Trajectory) -> list[Rod]:
 
 
 def constant_data(run: Trajectory, about: str) -> dict:
-    """All that stays as it is, ready for JSON."""
+    """Data that are the same in all frames, for JSON."""
     variants = run.variants
     surfaces = {id(s.vertices): (s.vertices, s.triangles) for each in variants if (s := each.surface)}
     return {
@@ -233,7 +233,7 @@ def constant_data(run: Trajectory, about: str) -> dict:
 
 
 def _variant(variant: Variant, surfaces: dict) -> dict:
-    """Spheres of a variant, or the number and the scale of its surface."""
+    """Spheres of a variant, or number and scale of its surface."""
     if variant.surface is None:
         return {"offsets": _rows(variant.offsets), "radii": _rows(variant.radii), "size": size_of(variant)}
     number = list(surfaces).index(id(variant.surface.vertices))
@@ -242,7 +242,7 @@ def _variant(variant: Variant, surfaces: dict) -> dict:
 
 
 def summary_of(run: Trajectory) -> str:
-    """A line on the run, and one on how it ended."""
+    """One line about the run, and one about its end."""
     verdict = run.verdict or run.error
     return f"{in_words(run.describe())}; {counted(len(run), 'frame')}" + (f"\n{verdict}" if verdict else "")
 
@@ -252,12 +252,12 @@ def _rows(values: np.ndarray) -> list:
 
 
 def encoded(values: np.ndarray, kind: str) -> list[str]:
-    """An array as the script takes it: of which numbers, and its bytes in base 64."""
+    """Array for the script: its number type, and its bytes in base 64."""
     return [BITS[kind], base64.b64encode(np.ascontiguousarray(values, f"<{kind}").tobytes()).decode()]
 
 
 def _walls(run: Trajectory) -> list[dict]:
-    """Lines and triangles of each wall beside the box, about its middle."""
+    """Lines and triangles of each wall beside the box, relative to its centre."""
     if not run.walls:
         return []
     from dem.plots.rendering.walls import lines_of  # noqa: PLC0415, needs kernels
@@ -279,7 +279,7 @@ def _walls(run: Trajectory) -> list[dict]:
 
 
 def page(title: str, data: dict, blocks: list[dict], *, live: bool = False) -> str:
-    """The whole page. Names from the file are escaped."""
+    """HTML of the page; names from the file are escaped."""
     folder = resources.files("dem.viewer") / "page"
     scripts = [*SCRIPTS[:-1], "live.js", SCRIPTS[-1]] if live else SCRIPTS
     parts = {
@@ -293,5 +293,5 @@ def page(title: str, data: dict, blocks: list[dict], *, live: bool = False) -> s
 
 
 def as_text(value: object) -> str:
-    """JSON that ends no script: nothing in it is taken for a tag."""
+    """JSON text in which nothing ends the script element."""
     return json.dumps(value, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -26,7 +26,7 @@ PARTS = 20  # blocks that frames are written in
 
 
 class View:
-    """A page that shows a run, see `view`.
+    """HTML page of a run, see `view`.
 
     ``html`` is its text, ``frames`` the numbers of the frames in it; a notebook shows it as it is.
     """
@@ -36,7 +36,7 @@ class View:
 
     @property
     def shown(self) -> str:
-        """How many frames of the run, and how large it is."""
+        """Number of frames shown, of the frames of the run, and size of the page."""
         step = self.frames.step
         part = f", every {step}th of {self.of}" if step > 1 else ""
         return f"{counted(len(self.frames), 'frame')}{part}, {len(self.html) / 1e6:.1f} MB"
@@ -46,14 +46,14 @@ class View:
         return f"<View of {self.title}: {self.shown}>"
 
     def _repr_html_(self) -> str:
-        """Frame with the page for notebooks, isolated from the notebook."""
+        """Inline frame with the page for notebooks, isolated from the notebook."""
         return (
             f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" '
             'style="width: 100%; height: 560px; border: 1px solid #ccc"></iframe>'
         )
 
     def save(self, path: str | PathLike, *, overwrite: bool = False) -> Path:
-        """Write the page to a file named .html; raises FileExistsError if there is one, unless `overwrite`."""
+        """Write the page to a file named .html; raises FileExistsError if it exists, unless `overwrite`."""
         target = checks.output(path, overwrite=overwrite)
         checks.ending(target, (".html", ".htm"), "a page is written", needed=True)
         with replace_when_done(target) as partial:
@@ -70,7 +70,7 @@ def view(
     overwrite: bool = False,
     track: Callable[[list[range]], Iterable[range]] | None = None,
 ) -> View:
-    """Make a page for a browser of a run: all spheres and walls in space, with time, colours and energies.
+    """Make an HTML page of a run: spheres and walls in space, with time, colours and energies.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def _with_progress(parts: list[range]) -> Iterator[range]:
 
 
 def _blocks_of_frames(frames: range) -> list[range]:
-    """Frames in turn, in some parts, so that little of a run is in memory at a time."""
+    """Data of the frames in blocks, so that little of a run is in memory at a time."""
     each = -(-len(frames) // PARTS)
     return [frames[k : k + each] for k in range(0, len(frames), each)]
 
@@ -147,7 +147,7 @@ def check_size(run: Trajectory) -> None:
 
 
 def _frames_that_fit(run: Trajectory, megabytes: float) -> range:
-    """Every k-th frame with the least k for which the page is not too large."""
+    """Every k-th frame, with the smallest k for which the page is not too large."""
     check_size(run)
     fixed = len(page("", constant_data(run, ""), []))
     most = int((megabytes * 1e6 - fixed) // frame_bytes(run))

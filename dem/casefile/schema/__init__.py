@@ -1,4 +1,4 @@
-"""Which tables and keys a case file may have: a pydantic model for each table.
+"""Schema of case files: a pydantic model for each table, with its keys.
 
 - `case_tables.py`: the whole file, of each method, with the tables that have no module of their own
 - `key_types.py`: the base class of all tables, types of keys with units and limits, and these in words

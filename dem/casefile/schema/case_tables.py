@@ -30,7 +30,7 @@ from dem.rotation import AUTO, MEANING
 
 
 class ImpactTable(Table):
-    """``[impacts]``: of hard spheres."""
+    """``[impacts]``: impact laws of hard spheres."""
 
     restitution: key.Share = Field(1.0, description="of two spheres, normal")
     tangential_restitution: key.Number = Field(-1.0, ge=-1, le=1, description="of two spheres; -1: smooth, 1: rough")
@@ -57,7 +57,7 @@ PLACEMENTS = ("position", "lattice", "random", "file", "last_frame")
 
 
 class MaterialTable(Table, LawPartKeys):
-    """``[materials.NAME]``."""
+    """``[materials.NAME]``: properties of a material."""
 
     young: key.Modulus = Field(gt=0, description="Young's modulus [Pa]", examples=[5e7])
     poisson: key.Number = Field(gt=-1, le=0.5, description="Poisson's ratio", examples=[0.3])
@@ -94,30 +94,30 @@ class MaterialTable(Table, LawPartKeys):
     @field_validator(*BY_TEMPERATURE, *CONTACT_TABLES)
     @classmethod
     def _ascends(cls, given: float | list | None, info: ValidationInfo) -> float | list | None:
-        """Refuse tables that make no sense."""
+        """Refuse temperature tables that do not ascend."""
         if given is not None:
             temperature_tables.checked(info.field_name, given, THERMAL.get(info.field_name, "1"))
         return given
 
     def made(self, name: str) -> Material:
-        """The material, which goes by this name."""
+        """Make the material, with this name."""
         return Material(**self.values(), name=name)
 
 
 class ContactTable(Table, LawPartKeys):
-    """``[[contacts]]``."""
+    """``[[contacts]]``: contact parameters of a pair of materials."""
 
     materials: tuple[key.MaterialName, key.MaterialName] = Field(description="the pair", examples=[["glass", "glass"]])
     restitution: key.Share = Field(1.0, description="normal speed after over before an impact")
     friction: key.Friction = Field(0.0, description="Coulomb's coefficient")
 
     def made(self) -> Contact:
-        """The contact of the pair."""
+        """Make the contact of the pair."""
         return Contact(**{key: value for key, value in self.values().items() if key != "materials"})
 
 
 class MotionTable(Table):
-    """``[box.motion.FACE]``."""
+    """``[box.motion.FACE]``: motion of a face of the box."""
 
     velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="[m/s]")
     amplitude: key.Point = Field((0.0, 0.0, 0.0), description="of the vibration [m]")
@@ -126,17 +126,17 @@ class MotionTable(Table):
 
     @model_validator(mode="after")
     def _moves(self) -> MotionTable:
-        """Refuse part of a vibration."""
+        """Refuse an incomplete vibration."""
         self.made()
         return self
 
     def made(self) -> Motion:
-        """The motion."""
+        """Make the motion."""
         return Motion(**dict(self))
 
 
 class BoxTable(Table):
-    """``[box]``."""
+    """``[box]``: corners, faces and materials of the box."""
 
     lower: key.Point = Field((0.0, 0.0, 0.0), description="a corner [m]")
     upper: key.Point = Field(description="the opposite corner [m]", examples=[[0.1, 0.1, 0.1]])
@@ -151,12 +151,12 @@ class BoxTable(Table):
 
     @model_validator(mode="after")
     def _spans(self) -> BoxTable:
-        """Refuse corners without a volume, and faces that are open and move."""
+        """Refuse a box without volume, and faces that are open and move."""
         self.made(Material(young=1.0, poisson=0.0))
         return self
 
     def made(self, material: Material) -> Box:
-        """The box."""
+        """Make the box."""
         moving = {face: motion.made() for face, motion in self.motion.items()}
         if "all" in moving and len(moving) > 1:
             message = f"motion is given for all faces and for {', '.join(moving.keys() - {'all'})}: leave one out"
@@ -165,7 +165,7 @@ class BoxTable(Table):
 
 
 class RateChangeTable(Table):
-    """``[[cell.rate_changes]]``."""
+    """``[[cell.rate_changes]]``: a change of the strain rate."""
 
     time: key.Duration = Field(description="from when on [s]", examples=[0.5])
     rate: key.VelocityGradient = Field(
@@ -174,7 +174,7 @@ class RateChangeTable(Table):
 
 
 class CellTable(Table):
-    """``[cell]``: periodic, and deforms; in place of a box."""
+    """``[cell]``: a deforming periodic cell in place of a box."""
 
     edges: key.Edges | None = Field(
         None, description="lengths, or three rows with an edge in each column [m]; or give last_frame",
@@ -208,14 +208,14 @@ class CellTable(Table):
 
     @model_validator(mode="after")
     def _deforms(self) -> CellTable:
-        """Refuse edges without a volume, and rates where stresses are held."""
+        """Refuse a cell without volume, and strain rates along axes of prescribed stress."""
         if (self.edges is None) == (self.last_frame is None):
             raise ValueError("give either edges or last_frame")
         self.made()
         return self
 
     def made(self) -> Cell:
-        """The cell."""
+        """Make the cell."""
         edges = self.edges
         if self.last_frame is not None:
             from dem.files.reading.trajectory import Trajectory  # noqa: PLC0415, few files name one
@@ -235,7 +235,7 @@ class CellTable(Table):
 
 
 class LatticeTable(Table):
-    """``[particles.lattice]``: a cubic one, x fastest."""
+    """``[particles.lattice]``: positions on a cubic lattice, x fastest."""
 
     sites: tuple[key.Count, key.Count, key.Count] = Field(description="how many along x, y, z", examples=[[2, 2, 2]])
     pitch: key.Size = Field(description="distance of neighbouring sites [m]", examples=[0.02])
@@ -247,7 +247,7 @@ class LatticeTable(Table):
 
 
 class RandomTable(Table):
-    """``[particles.random]``: anywhere, without overlap."""
+    """``[particles.random]``: random positions without overlap."""
 
     number: key.Count | None = Field(None, description="of particles; or give solid_fraction", examples=[10])
     solid_fraction: key.Share | None = Field(
@@ -280,7 +280,7 @@ class RandomTable(Table):
 
 
 class GroupTable(Table):
-    """``[[particles]]``: equal ones, and how they are placed."""
+    """``[[particles]]``: particles of one kind, and their positions."""
 
     name: key.Name | None = Field(
         None, description="of this kind, where a run is described; default: the shape's", examples=["bead"]
@@ -324,7 +324,7 @@ class GroupTable(Table):
 
     @model_validator(mode="after")
     def _placed_once(self) -> GroupTable:
-        """Exactly one way to place them, and nothing left open."""
+        """Refuse groups with no or several kinds of positions, or with missing keys."""
         ways = [way for way in PLACEMENTS if getattr(self, way) is not None]
         if len(ways) != 1:
             raise ValueError(f"needs one of {', '.join(PLACEMENTS)}, got {' and '.join(ways) or 'none'}")
@@ -337,7 +337,7 @@ class GroupTable(Table):
 
 
 class ConvectionTable(Table):
-    """``heat.convection``: exchange with the fluid. ``[fluid]`` has its density, viscosity and velocity."""
+    """``heat.convection``: heat exchange with the fluid; ``[fluid]`` has its density, viscosity and velocity."""
 
     temperature: key.Temperature = Field(description="of the fluid [K]", examples=["600 K"])
     conductivity: key.Conductivity = Field(description="of the fluid [W/(m K)]", examples=["0.045 W/m/K"])
@@ -352,24 +352,24 @@ class ConvectionTable(Table):
     cells: bool = Field(False, description="whether particles warm or cool the fluid cell by cell")
 
     def made(self) -> Convection:
-        """The convection."""
+        """Make the convection."""
         return Convection(**dict(self))
 
 
 class RadiationTable(Table):
-    """``heat.radiation``: exchange with surroundings of one temperature."""
+    """``heat.radiation``: radiation to surroundings of one temperature."""
 
     temperature: key.Temperature = Field(description="of the surroundings [K]", examples=["900 degC"])
     emissivity: key.Share = Field(description="of the particles", examples=[0.8])
     exposed: key.Share = Field(1.0, description="share of the surface that sees the surroundings")
 
     def made(self) -> Radiation:
-        """The radiation."""
+        """Make the radiation."""
         return Radiation(**dict(self))
 
 
 class HeatTable(Table):
-    """``[heat]``: temperatures of particles that conduct where they touch."""
+    """``[heat]``: temperatures of particles, and conduction through contacts."""
 
     every: key.Count = Field(10, description="steps from one exchange to the next")
     resolution: key.Share = Field(0.25, description="largest share of the shortest relaxation time in a sub-step")
@@ -394,30 +394,30 @@ class HeatTable(Table):
     radiation: RadiationTable | None = Field(None, description="exchange with surroundings; default: none")
 
     def made(self) -> Heat:
-        """The heat."""
+        """Make the heat."""
         return Heat(**{name: value.made() if isinstance(value, Table) else value for name, value in self})
 
 
 class ScalarTable(Table):
-    """``[[scalars]]``: a scalar besides the temperature that particles exchange."""
+    """``[[scalars]]``: a scalar besides the temperature that particles exchange through contacts."""
 
     law: str = Field(description="name of an entry point of the group dem.scalars", examples=["moisture"])
     parameters: dict[str, Any] = Field({}, description="what the law takes", examples=[{"every": 10}])
 
     @model_validator(mode="after")
     def _fits(self) -> ScalarTable:
-        """Refuse what is not there, or takes something else; fields that the package adds are known then."""
+        """Refuse unknown laws and wrong parameters; the package of a law registers its fields here."""
         if not isinstance(self.made(), ScalarExchange):
             raise ValueError(f"law {self.law} is no dem.ScalarExchange")
         return self
 
     def made(self) -> ScalarExchange:
-        """The law; raises ValueError if there is none of that name, or it takes other parameters."""
+        """Make the exchange law; raises ValueError for an unknown law or wrong parameters."""
         return declared(SCALARS, "law", self.law, self.parameters)
 
 
 class OutputTable(Table):
-    """``[output]``."""
+    """``[output]``: file, fields and compression."""
 
     file: key.OutputFile | None = Field(None, description="to write; default: a free name", examples=["run.h5"])
     frames: key.Count = Field(200, description="frames written after the first")
@@ -439,7 +439,7 @@ class OutputTable(Table):
 
 
 class CaseKeys(BaseModel):
-    """Keys that case files of all methods have."""
+    """Keys of case files of all methods."""
 
     method: str
     duration: key.Duration = Field(description="simulated time [s]", examples=[1.0])
@@ -452,7 +452,7 @@ class CaseKeys(BaseModel):
 
 
 class SteppedTable(Table, CaseKeys):
-    """Contacts that take time, resolved by time steps."""
+    """Case of soft particles: contacts of finite duration, in time steps."""
 
     method: Literal["time-steps"] = Field("time-steps", description="time-steps, hard-spheres or stochastic")
     particles: list[GroupTable] = Field(description="groups of particles; [] where all come later")
@@ -483,7 +483,7 @@ class SteppedTable(Table, CaseKeys):
     @field_validator("contacts")
     @classmethod
     def _each_pair_once(cls, contacts: list[ContactTable]) -> list[ContactTable]:
-        """Refuse two entries for a pair, in whatever order it is named."""
+        """Refuse two entries for a pair of materials, in either order."""
         first: dict[frozenset[str], int] = {}
         for k, contact in enumerate(contacts):
             before = first.setdefault(frozenset(contact.materials), k)
@@ -495,14 +495,14 @@ class SteppedTable(Table, CaseKeys):
 
 
 class HardTable(Table, CaseKeys):
-    """Impacts that take no time, carried out one after the other."""
+    """Case of hard spheres: impacts without duration, event-driven."""
 
     method: Literal["hard-spheres"] = Field(description="time-steps, hard-spheres or stochastic")
     impacts: ImpactTable = Field(ImpactTable(), description="of spheres, and with walls")
 
 
 class ShortTable(Table):
-    """A case by name, with other parameters."""
+    """Case given by its name, with other parameters."""
 
     case: str = Field(description="name, see `dem cases`")
     parameters: dict[str, Any] = Field({}, description="see `dem cases NAME`")
@@ -510,7 +510,7 @@ class ShortTable(Table):
 
 
 class TurbulenceTable(Table):
-    """``[turbulence]``: a fluid that drags the spheres along."""
+    """``[turbulence]``: a turbulent carrier fluid with drag on the spheres."""
 
     rms: key.Speed = Field(gt=0, description="root mean square of a component of the fluctuation [m/s]", examples=[0.5])
     time_scale: key.Duration = Field(description="Lagrangian integral time scale [s]", examples=[0.05])
@@ -518,12 +518,12 @@ class TurbulenceTable(Table):
     velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="mean [m/s]")
 
     def made(self) -> Turbulence:
-        """The fluid."""
+        """Make the fluid."""
         return Turbulence(**dict(self))
 
 
 class PressureTable(Table):
-    """``[pressure]``: of the solids, which keeps pairs apart."""
+    """``[pressure]``: solids pressure, which keeps stochastic spheres below close packing."""
 
     scale: key.Modulus = Field(gt=0, description="P of P φ^β/(φ_cp - φ) [Pa]", examples=[10.0])
     exponent: key.Number = Field(2.0, ge=1, le=10, description="β")
@@ -531,12 +531,12 @@ class PressureTable(Table):
     softness: key.Number = Field(1e-3, gt=0, le=0.1, description="ε, how near to that it grows no more")
 
     def made(self) -> SolidsPressure:
-        """The pressure."""
+        """Make the solids pressure."""
         return SolidsPressure(**dict(self))
 
 
 class StochasticTable(Table, CaseKeys):
-    """Collisions that are drawn at random, in time steps."""
+    """Case of stochastic spheres: collisions drawn at random, in time steps."""
 
     method: Literal["stochastic"] = Field(description="time-steps, hard-spheres or stochastic")
     time_step: key.TimeStep = Field(description="time step [s], or auto", examples=["auto"])

@@ -1,4 +1,4 @@
-"""The table ``[fluid]`` of case files, and the tables in it."""
+"""Table ``[fluid]`` of case files, and its nested tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Count = Annotated[int, Field(ge=1)]
 
 
 class CellsTable(Table):
-    """Cells in which is counted how much of each place is fluid."""
+    """Cells in which the voidage is computed."""
 
     number: tuple[Count, Count, Count] | None = Field(
         None, description="along x, y and z; default: of three of the largest particles", examples=[[4, 4, 10]]
@@ -36,28 +36,28 @@ class CellsTable(Table):
 
     @model_validator(mode="after")
     def _fits(self) -> CellsTable:
-        """Refuse what contradicts itself."""
+        """Refuse contradictory keys."""
         self.made()
         return self
 
     def made(self) -> Cells:
-        """The cells."""
+        """Make the cells."""
         return Cells(**self.given())
 
 
 class LubricationTable(Table):
-    """Resistance of a fluid between surfaces that approach each other."""
+    """Lubrication forces between surfaces that approach each other."""
 
     roughness: Size = Field(description="smallest gap, where asperities meet [m]", examples=[1e-6])
     reach: float = Field(0.1, gt=0, description="largest gap over the effective radius")
 
     def made(self) -> Lubrication:
-        """The `dem.Lubrication` of the table."""
+        """Make the `dem.Lubrication`."""
         return Lubrication(roughness=self.roughness, reach=self.reach)
 
 
 class CouplingTable(Table):
-    """Program that computes the flow and receives the reaction of the particles."""
+    """Two-way coupling to a program that computes the flow and receives the reaction of the particles."""
 
     function: str = Field(description="name of an entry point of the group dem.couplings", examples=["gas-column"])
     implicit: bool = Field(False, description="whether it is stable however strong the drag")
@@ -65,12 +65,12 @@ class CouplingTable(Table):
 
     @model_validator(mode="after")
     def _fits(self) -> CouplingTable:
-        """Refuse what is not there, or takes something else."""
+        """Refuse unknown couplings and wrong parameters."""
         self.made()
         return self
 
     def made(self) -> Coupling:
-        """The coupling; raises ValueError if there is none of that name, or it takes other parameters."""
+        """Make the coupling; raises ValueError for an unknown coupling or wrong parameters."""
         function = declared(GROUP, "function", self.function, self.parameters)
         return Coupling(function=function, implicit=self.implicit)
 
@@ -80,7 +80,7 @@ OF_GRID = ("file", "periodic")
 
 
 class OneFlowTable(Table):
-    """A velocity field of some type; which keys it takes depends on that."""
+    """A flow field of any type; the type decides which keys it takes."""
 
     type: str
     file: InputFile | None = Field(
@@ -90,7 +90,7 @@ class OneFlowTable(Table):
 
     @model_validator(mode="after")
     def _fits(self) -> OneFlowTable:
-        """Refuse keys of other types, and values that contradict each other."""
+        """Refuse keys of other types, and contradictory values."""
         given = self.given().keys() - {"type"}
         word = WORDS[self.type]
         takes = OF_GRID if word is GriddedFlow else list(keys(word))
@@ -104,7 +104,7 @@ class OneFlowTable(Table):
         return self
 
     def made(self) -> Flow:
-        """The flow."""
+        """Make the flow field."""
         values = {key: value for key, value in self.given().items() if key != "type"}
         if self.type == "grid":
             return GriddedFlow.read(values["file"], periodic=tuple(values.get("periodic", ())))
@@ -115,7 +115,7 @@ FlowTable = table_of("Flow", OneFlowTable, tuple(WORDS.values()), "shear")
 
 
 class FluidTable(Table):
-    """``[fluid]``."""
+    """``[fluid]``: properties, flow field and forces of a fluid."""
 
     density: Density = Field(gt=0, description="[kg/m3]", examples=[1000.0])
     viscosity: Viscosity = Field(description="dynamic [Pa s]", examples=[1e-3])
@@ -144,13 +144,13 @@ class FluidTable(Table):
 
     @model_validator(mode="after")
     def _flows(self) -> FluidTable:
-        """Refuse two velocities."""
+        """Refuse two flow fields."""
         if self.flow is not None and "velocity" in self.model_fields_set and any(self.velocity):
             raise ValueError("velocity and flow are both given: leave one out")
         return self
 
     def made(self) -> Fluid:
-        """The fluid."""
+        """Make the fluid."""
         values = {key: None if value == "none" else value for key, value in self if key != "flow"}
         values = {key: value.made() if isinstance(value, Table) else value for key, value in values.items()}
         return Fluid(**values | ({"velocity": self.flow.made()} if self.flow else {}))

@@ -1,4 +1,4 @@
-"""Inserters and outlets in a case file."""
+"""Tables of inserters and outlets in case files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class RegionTable(Table, WallKeys):
-    """``region``: a wall of any type, of which only the shape counts."""
+    """``region``: a wall of any type, of which only the shape is used."""
 
     material: key.MaterialName | None = Field(None, description="none is needed", examples=["glass"])
 
@@ -39,12 +39,12 @@ class RegionTable(Table, WallKeys):
         return self
 
     def place(self) -> Wall:
-        """The shape."""
+        """Make the shape."""
         return self.made({self.material: Material(young=1.0, poisson=0.0)})
 
 
 class InserterTable(Table):
-    """``[[inserters]]``: where particles are put in while the run goes on."""
+    """``[[inserters]]``: regions where particles are inserted during the run."""
 
     shape: key.ShapeName = Field(description="name of a shape", examples=["bead"])
     material: key.MaterialName = Field(description="name of a material", examples=["glass"])
@@ -80,14 +80,14 @@ class InserterTable(Table):
     name: key.Name | None = Field(None, description="of the inserter, and the kind of its particles", examples=["rain"])
 
     def made(self, shapes: dict[str, Shape], materials: dict[str, Material]) -> Inserter:
-        """The inserter, of these shapes and materials."""
+        """Make the inserter, with some shapes and materials."""
         own = {key: value for key, value in self.given().items() if key not in ("shape", "material", "region", "sizes")}
         sizes = self.sizes.made() if self.sizes else None
         return Inserter(shapes[self.shape], materials[self.material], region=self.region.place(), sizes=sizes, **own)
 
 
 class OutletTable(Table):
-    """``[[outlets]]``: where particles are taken out."""
+    """``[[outlets]]``: regions where particles are removed."""
 
     region: RegionTable = Field(
         description="whose inside they are taken out of, or that they cross", examples=[{"type": "plane"}]
@@ -98,6 +98,6 @@ class OutletTable(Table):
     name: key.Name | None = Field(None, description="by which it is called", examples=["drain"])
 
     def made(self) -> Outlet:
-        """The outlet."""
+        """Make the outlet."""
         own = {key: value for key, value in self.given().items() if key != "region"}
         return Outlet(self.region.place(), **own)

@@ -1,4 +1,4 @@
-"""Tables and keys of a case file: the base of all tables, the types of keys, and what values they take, in words.
+"""Base class of all tables, types of keys, and descriptions of their allowed values.
 
 Names of materials and shapes are checked against those that the file defines, which the validation context holds.
 """
@@ -45,7 +45,7 @@ def _measured(quantity: units.Quantity) -> object:
 
 
 def _defined(what: str) -> AfterValidator:
-    """Only names that the file defines."""
+    """Refuse names that the file does not define."""
 
     def check(name: str, info: ValidationInfo) -> str:
         known = (info.context or {}).get(what)
@@ -55,7 +55,7 @@ def _defined(what: str) -> AfterValidator:
 
 
 def _resolved(name: str, info: ValidationInfo) -> str:
-    """A path that is relative to the folder of the case file, made absolute."""
+    """Absolute path of a path that is relative to the folder of the case file."""
     folder = (info.context or {}).get("folder")
     return name if folder is None else str(folder / name)
 
@@ -67,7 +67,7 @@ def _existing(name: str) -> str:
 
 
 class Among(NamedTuple):
-    """The words that a key may have as its value, for its description."""
+    """Words that a key may have as its value, for its description."""
 
     names: tuple[str, ...]
 
@@ -77,7 +77,7 @@ def _one_of(what: str, names: Iterable[str]) -> object:
 
 
 def _form(value: object) -> str:
-    """Whether a value is one row for all particles, a list with one for each, or a word."""
+    """Type of a value: one row for all particles, a list with one row for each, or a word."""
     if isinstance(value, str):
         return WORD
     return EACH if isinstance(value, (list, tuple)) and value and isinstance(value[0], (list, tuple)) else ONE
@@ -90,7 +90,7 @@ def _rows(row: object) -> object:
 
 
 def _by_temperature(value: object) -> object:
-    """Type of a key: a value, or a list of rows of a temperature and the value there."""
+    """Type of a key: a value, or a list of rows of a temperature and the value at it."""
     kinds = Annotated[value, Tag(ONE)] | Annotated[list[tuple[Temperature, value]], Tag(EACH)]
     return Annotated[kinds, Discriminator(lambda given: EACH if isinstance(given, (list, tuple)) else ONE)]
 
@@ -178,24 +178,24 @@ Integrator = Annotated[str, AfterValidator(lambda name: integrator_for_contacts(
 
 
 class Table(BaseModel):
-    """A table of a case file."""
+    """Base class of the tables of a case file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
     def given(self) -> dict[str, Any]:
-        """Keys that the table gives, with their values."""
+        """Keys that the file gives in this table, with their values."""
         return {key: value for key, value in self if value is not None}
 
 
 def without_none(kind: object) -> object:
-    """The type in an optional one."""
+    """The type inside an optional type."""
     if get_origin(kind) in (Union, UnionType):
         return next(member for member in get_args(kind) if member is not NoneType)
     return kind
 
 
 def table_in(kind: object) -> type[Table] | None:
-    """The table that a type is, or a list or mapping of it; None for plain values."""
+    """Table class inside a type, directly or in a list or mapping; None for plain values."""
     inner = without_none(kind)
     if get_origin(inner) in (list, dict):
         inner = get_args(inner)[-1]
@@ -206,7 +206,7 @@ LIMITS = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}  # as
 
 
 def allowed(field: FieldInfo) -> str:
-    """Words and limits that there are for a key; nothing if any value of its type will do.
+    """Allowed words and limits of a key, in words; empty if any value of its type is allowed.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def meaning(field: FieldInfo) -> str:
 
 
 def _inside(kind: object) -> Iterator[str]:
-    """Allowed values of a type, in words, from it and the types inside it."""
+    """Allowed values by a type and the types inside it, in words."""
     if kind is bool:
         yield "true or false"
     if get_origin(kind) is Literal:
@@ -239,7 +239,7 @@ def _inside(kind: object) -> Iterator[str]:
 
 
 def _told(metadata: Iterable[object]) -> Iterator[str]:
-    """Allowed values and limits of annotations, in words."""
+    """Allowed values and limits by annotations, in words."""
     limits = []
     for each in metadata:
         if isinstance(each, FieldInfo):

@@ -1,4 +1,4 @@
-"""Tables for the parts of contact laws: ``[materials.NAME.rolling]``, ``[contacts.rolling]`` and the like."""
+"""Tables for the components of contact laws: ``[materials.NAME.rolling]``, ``[contacts.rolling]`` and the like."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class PartTable(Table):
-    """A part of some type; which keys it takes depends on that."""
+    """A law component of any type; the type decides which keys it takes."""
 
     SLOT: ClassVar[str]
     type: str
 
     @model_validator(mode="after")
     def _fits(self) -> PartTable:
-        """Refuse keys of other types, and values that contradict each other."""
+        """Refuse keys of other types, and contradictory values."""
         given = self.model_fields_set - {"type"}
         takes = list(keys(self._word()))
         if not given <= set(takes):
@@ -38,7 +38,7 @@ class PartTable(Table):
         return next(word for word in words(self.SLOT) if word.type == self.type)
 
     def made(self) -> LawPart:
-        """The part."""
+        """Make the law component."""
         return self._word()(**{key: getattr(self, key) for key in self.model_fields_set if key != "type"})
 
 
@@ -47,7 +47,7 @@ KINDS = {"m": Length, "s": Time, "m/s": Speed, "rad": Angle, "Hz": Frequency, "r
 
 
 def table_of(name: str, base: type[Table], words: tuple[type[LawPart], ...], example: str) -> type[Table]:
-    """A table of any of some parts, made of what they say of themselves, on a base that knows what to do with it."""
+    """Make a table class for some components from their own key descriptions, on a given base class."""
     takes: dict[str, dict[str, Key]] = {}
     for word in words:
         for key, told in keys(word).items():
@@ -61,7 +61,7 @@ def table_of(name: str, base: type[Table], words: tuple[type[LawPart], ...], exa
 
 
 def _table(slot: str, about: str) -> type[PartTable]:
-    """A table of the parts there are for a slot."""
+    """Table class for the registered components of a slot."""
     there = words(slot)
     made = table_of(slot.capitalize(), PartTable, there, there[-1].type)
     made.SLOT, made.__doc__ = slot, about
@@ -69,7 +69,7 @@ def _table(slot: str, about: str) -> type[PartTable]:
 
 
 def key_field(by_type: dict[str, Key], *, everywhere: bool) -> tuple[object, object]:
-    """Type and field of a key; limits that are not those of all types are left to the parts."""
+    """Type and field of a key; only limits that all types share are checked here."""
     one, abouts = next(iter(by_type.values())), {}
     for name, key in by_type.items():
         abouts.setdefault(f"{key.about}{f' [{key.unit}]' if key.unit else ''}", []).append(name)
@@ -94,7 +94,7 @@ AdhesionTable = _table("adhesion", "Attraction.")
 
 
 class LawPartKeys(BaseModel):
-    """Keys of the tables that have a table for each part of a contact law."""
+    """Keys of the tables with a nested table for each component of a contact law."""
 
     normal: NormalTable | None = Field(
         None, description="elastic force; default: Hertz's", examples=[{"type": "hertz"}]
@@ -114,12 +114,12 @@ class LawPartKeys(BaseModel):
 
     @model_validator(mode="after")
     def _go_together(self) -> LawPartKeys:
-        """Refuse parts that do not fit each other."""
+        """Refuse components that do not fit each other."""
         fit(**{key: value for key, value in self.values().items() if key in ("restitution", "friction", *SLOTS)})
         return self
 
     def values(self) -> dict[str, object]:
-        """All values, parts made."""
+        """All values, with law components made."""
         return {key: value.made() if isinstance(value, PartTable) else value for key, value in self}
 
 

@@ -1,4 +1,4 @@
-"""Objects that case files name, of classes that installed packages declare by entry points."""
+"""Objects of other packages in case files: classes that installed packages declare by entry points."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def declared(group: str, key: str, name: str, parameters: Mapping[str, object]) -> object:
-    """An instance of the dataclass that an entry point names; key: of the case file, for messages.
+    """Make an instance of the dataclass that an entry point names; `key` of the case file is for messages.
 
     Raises
     ------

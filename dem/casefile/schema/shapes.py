@@ -1,4 +1,4 @@
-"""``[shapes.NAME]`` of a case file."""
+"""Table ``[shapes.NAME]`` of case files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHAPES = {
 
 
 class ShapeTable(Table):
-    """``[shapes.NAME]``."""
+    """``[shapes.NAME]``: type and sizes of a shape."""
 
     type: Literal[
         "sphere", "fibre", "capsule", "clump", "ellipsoid", "superellipsoid", "polyhedron", "rounded-cylinder",
@@ -98,7 +98,7 @@ class ShapeTable(Table):
 
     @model_validator(mode="after")
     def _fits(self) -> ShapeTable:
-        """Refuse keys of other shapes, and sizes that contradict each other."""
+        """Refuse keys of other shapes, and contradictory sizes."""
         given, takes = self.given().keys() - {"type"}, self.TAKES[self.type]
         diameter = self.type == "capsule" or self.type.endswith("fibre")
         needed = {"diameter"} if diameter else set(takes) - {"contact_radius", "scale"}
@@ -112,7 +112,7 @@ class ShapeTable(Table):
         return self
 
     def made(self) -> Shape:
-        """The shape."""
+        """Make the shape."""
         sizes = {key: value for key, value in self.given().items() if key != "type"}
         if "file" in sizes:
             return Polyhedron.from_mesh(sizes.pop("file"), **sizes)

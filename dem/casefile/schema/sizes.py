@@ -1,4 +1,4 @@
-"""The table ``sizes`` of particles at random places."""
+"""Table ``sizes`` of particles at random positions: size distributions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WORDS = {word.type: word for word in (*LAWS, *TABLES)}
 
 
 class SizesTable(Table):
-    """``[particles.random.sizes]``: diameters of spheres, or of the spheres of fibres; the type says which keys."""
+    """``[particles.random.sizes]``: distribution of the diameters of spheres, or of the spheres of fibres."""
 
     type: Literal["uniform", "normal", "log-normal", "rosin-rammler", "sieve", "list", "file"] = Field(
         description="of the distribution", examples=["log-normal"]
@@ -49,7 +49,7 @@ class SizesTable(Table):
 
     @model_validator(mode="after")
     def _fits(self) -> SizesTable:
-        """Refuse keys of other types, and values that contradict each other."""
+        """Refuse keys of other types, and contradictory values."""
         given = self.given().keys() - {"type", "by"}
         takes = (
             [each.name for each in fields(WORDS[self.type]) if each.name != "by"] if self.type != "file" else ["file"]
@@ -64,7 +64,7 @@ class SizesTable(Table):
         return self
 
     def made(self) -> SizeDistribution:
-        """The distribution."""
+        """Make the distribution."""
         if self.type == "file":
             return read_sizes(Path(self.file), by=self.by)
         return WORDS[self.type](**{key: value for key, value in self.given().items() if key != "type"})

@@ -1,4 +1,4 @@
-"""Walls beside the box in a case file."""
+"""Tables of walls beside the box in case files."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Direction = tuple[key.Number, key.Number, key.Number]
 
 
 class WallMotionTable(Table):
-    """``[[walls.motion]]``."""
+    """``[[walls.motion]]``: a motion of a wall."""
 
     velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="[m/s]")
     amplitude: key.Point = Field((0.0, 0.0, 0.0), description="of the vibration [m]")
@@ -67,12 +67,12 @@ class WallMotionTable(Table):
         return self
 
     def made(self) -> Motion:
-        """The motion."""
+        """Make the motion."""
         return Motion(**{name: value for name, value in dict(self).items() if value is not None})
 
 
 class ServoTable(Table):
-    """``[walls.servo]``."""
+    """``[walls.servo]``: a wall that presses with a given force."""
 
     force: key.Number = Field(description="with which it presses [N]", examples=[1.0])
     axis: Direction = Field(description="in which it presses", examples=[[0.0, 0, -1]])
@@ -90,12 +90,12 @@ class ServoTable(Table):
         return self
 
     def made(self) -> Servo:
-        """The servo."""
+        """Make the servo."""
         return Servo(**dict(self))
 
 
 class PIDTable(Table):
-    """``[walls.pid]``."""
+    """``[walls.pid]``: controller of a servo."""
 
     force: key.Number = Field(description="with which it presses [N]", examples=[1.0])
     axis: Direction = Field(description="in which it presses", examples=[[0.0, 0, -1]])
@@ -110,12 +110,12 @@ class PIDTable(Table):
         return self
 
     def made(self) -> PID:
-        """The controller."""
+        """Make the controller."""
         return PID(**dict(self))
 
 
 class FreeTable(Table):
-    """``[walls.free]``."""
+    """``[walls.free]``: a wall that the particles move."""
 
     mass: key.Number = Field(gt=0, description="of the wall [kg]", examples=[0.2])
     inertia: tuple[key.Number, key.Number, key.Number] | None = Field(
@@ -137,12 +137,12 @@ class FreeTable(Table):
         return self
 
     def made(self) -> RigidWall:
-        """The `dem.RigidWall` of the table."""
+        """Make the `dem.RigidWall`."""
         return RigidWall(**dict(self))
 
 
 class WallKeys(BaseModel):
-    """Keys of a table that has the shape of a wall."""
+    """Keys of tables with the shape of a wall."""
 
     type: WallType = Field(description="of the wall", examples=["plane"])
     material: key.MaterialName = Field(description="of the wall", examples=["glass"])
@@ -215,14 +215,14 @@ class WallKeys(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _of_0_2(cls, given: object) -> object:
-        """Take the type and the default name that a capsule had in files of 0.2."""
+        """Accept the type and the default name of capsules in files of version 0.2."""
         if isinstance(given, dict) and given.get("type") == "rod":
             return {"name": "rod", **given, "type": "capsule"}
         return given
 
     @model_validator(mode="after")
     def _fits(self) -> WallKeys:
-        """Refuse keys of other walls, and sizes that contradict each other."""
+        """Refuse keys of other walls, and contradictory sizes."""
         if self.servo and self.pid:
             raise ValueError("servo and pid both hold a force on it: leave one out")
         takes = {"file": True, "scale": False}
@@ -238,7 +238,7 @@ class WallKeys(BaseModel):
         return self
 
     def made(self, materials: dict[str, Material]) -> Wall:
-        """The wall, of one of these materials."""
+        """Make the wall, with one of some materials."""
         given = {name: value for name, value in self.given().items() if name not in self.COMMON}
         make = WORDS[self.type]
         if self.type == "mesh":
@@ -265,4 +265,4 @@ if OWN_KEYS:
 
 
 class WallTable(Table, WallKeys):
-    """``[[walls]]``."""
+    """``[[walls]]``: shape, material and motion of a wall."""

@@ -1,4 +1,4 @@
-"""Checkpoints (restarts): save a simulation to a file, and read it to continue with the same bytes.
+"""Checkpoints (restarts): save a simulation to a file, and load it to continue with the same bytes.
 
 A checkpoint is a group of HDF5: in a file of its own (`save`, `load`), or in a trajectory, where
 `dem.files.writing.trajectory_writer` stores the initial state and the latest one. Each kind of system has a module that
@@ -41,7 +41,7 @@ KINDS = {  # class of a system: module that describes, writes and reads such sys
 
 
 def kind(name: str) -> ModuleType:
-    """The module for systems of this class; raises KeyError if there is none."""
+    """Module that reads and writes checkpoints of a class of systems; raises KeyError for an unknown class."""
     return importlib.import_module(KINDS[name])
 
 
@@ -65,7 +65,7 @@ def write(sim: System, group: h5py.Group) -> None:
 
 
 def read(group: h5py.Group, threads: int | None = None) -> System:
-    """Make the simulation that a checkpoint group holds.
+    """Make a simulation from a checkpoint group.
 
     Raises
     ------
@@ -92,12 +92,12 @@ def _check_size(name: str, thing: h5py.Group | h5py.Dataset) -> None:
 
 
 def latest(trajectory: h5py.File) -> h5py.Group:
-    """The latest state that a trajectory keeps."""
+    """Latest state stored in a trajectory."""
     return trajectory["restart"].get("latest", trajectory["restart/start"])
 
 
 def save(sim: System, path: str | PathLike) -> None:
-    """Write a checkpoint; an old one of that name is replaced when the new one is complete on the disk."""
+    """Write a checkpoint to a file; an old file of that name is replaced once the new one is complete on disk."""
     path = checks.output(path, overwrite=True, what="checkpoint")
     if path.exists() and not _is_checkpoint(path):
         message = f"checkpoint {path} cannot be written: there is a file of that name that is none: choose another name"
@@ -116,7 +116,7 @@ def save(sim: System, path: str | PathLike) -> None:
 
 
 def packed(sim: System) -> bytes:
-    """Bytes that `save` would write; raises TypeError as `write` does."""
+    """Checkpoint as bytes; raises TypeError as `write` does."""
     memory = io.BytesIO()
     with h5py.File(memory, "w") as file:
         write(sim, file)
@@ -124,7 +124,7 @@ def packed(sim: System) -> bytes:
 
 
 def unpacked(data: bytes, threads: int | None, coupling: Callable | None) -> System:
-    """The simulation that `packed` has packed, with the function of a fluid that is coupled."""
+    """Simulation from the bytes of `packed`, with the callback of a coupled fluid."""
     with with_coupling_function(coupling), h5py.File(io.BytesIO(data), "r") as file:
         return read(file, threads)
 
@@ -138,7 +138,7 @@ def _is_checkpoint(path: Path) -> bool:
 
 
 def load(path: str | PathLike, threads: int | None = None) -> System:
-    """The simulation that a checkpoint holds, or a trajectory at its latest checkpoint.
+    """Simulation from a checkpoint, or from the latest checkpoint of a trajectory.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Shapes, materials and boxes as plain values for JSON (recipes), and objects made from them."""
+"""Serialise shapes, materials and boxes to plain JSON values (recipes), and make objects from these."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def from_recipe(given: object) -> object:
 
 
 def _named(name: str) -> object:
-    """A class by its module and its name."""
+    """Import a class by its module and name."""
     try:
         return named(name)
     except ValueError as error:
@@ -120,7 +120,7 @@ def _named(name: str) -> object:
 
 
 def describe_particles(particles: Particles) -> dict:
-    """Recipes of all variants, those of one class and material in columns; and what kinds there are."""
+    """Recipes of all variants, with columns for variants of one class and material; and names of the kinds."""
     variants, kinds = [], []
     for (material, fixed), stretch in itertools.groupby(particles.variants, key=lambda each: (each[1], is_fixed(each))):
         recipes = [recipe(shape) for shape, _ in stretch]
@@ -151,7 +151,7 @@ def variants_of(given: dict) -> list[tuple[Shape, Material]]:
 
 
 def _columns(given: list[dict]) -> Iterator[tuple[object, object]]:
-    """Particles from the columns that `describe_particles` made."""
+    """Shapes and materials from the columns that `describe_particles` has made."""
     for stretch in hdf5_validation.tables(given, "variants"):
         number, columns = checks.whole("number of variants", stretch["number"], least=1), stretch["columns"]
         alike = isinstance(columns, dict) and {len(column) for column in columns.values()} <= {number}
@@ -164,7 +164,7 @@ def _columns(given: list[dict]) -> Iterator[tuple[object, object]]:
 
 
 def _pairs(given: list) -> Iterator[tuple[object, object]]:
-    """Particles of old files, which have a shape and a material for each."""
+    """Shapes and materials from old files, which store both for each particle."""
     if not isinstance(given, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in given):
         raise ValueError("the kinds are no list of shapes and materials")
     for shape, material in given:
@@ -172,7 +172,7 @@ def _pairs(given: list) -> Iterator[tuple[object, object]]:
 
 
 def write_particles(particles: Particles, group: h5py.Group) -> None:
-    """Write kinds and variants by number, and the whole-step state."""
+    """Write the numbers of kinds and variants, and the state at a whole step."""
     for name in particles.fields:
         group[f"particles/{name}"] = particles.field(name)
     for name in ("kind", "variant"):
@@ -180,7 +180,7 @@ def write_particles(particles: Particles, group: h5py.Group) -> None:
 
 
 def read_particles(given: dict, group: h5py.Group) -> Particles:
-    """Particles as `write_particles` left them, of kinds and variants as `describe_particles` gave them.
+    """Read particles that `write_particles` has written, with kinds and variants from `describe_particles`.
 
     Raises
     ------
@@ -213,7 +213,7 @@ def read_particles(given: dict, group: h5py.Group) -> Particles:
 
 
 def _kinds_of(given: list[dict]) -> list[Kind]:
-    """The kinds that a table names."""
+    """Kinds of particles that a table names."""
     kinds = [
         Kind(kind["name"], kind["shape"], from_recipe(kind["material"]))
         for kind in hdf5_validation.tables(given, "kinds")

@@ -1,4 +1,4 @@
-"""Trajectories as files for other programs: a module for each format, and a row of `FORMATS`."""
+"""Export trajectories to other file formats: one module for each format, registered in `FORMATS`."""
 
 from __future__ import annotations
 
@@ -90,12 +90,12 @@ def register_export(
 
 
 def unregister_export(name: str) -> None:
-    """Forget a format of this name, so that it is not found any more."""
+    """Remove a registered file format."""
     del FORMATS[checks.one_of("registered export", name, [each for each in FORMATS if each not in BUILT_IN])]
 
 
 def formats() -> dict[str, Format]:
-    """All formats by name, those of installed packages too; raises ValueError for a package that cannot be loaded."""
+    """All formats by name, those of installed packages included; raises ValueError if a package cannot be loaded."""
     for entry in entry_points(group=GROUP):
         if entry.name not in FORMATS:
             load_entry("export", entry)
@@ -112,7 +112,7 @@ def export(
     frames: slice | int = slice(None),
     overwrite: bool = False,
 ) -> Path:
-    """Write a trajectory as a file for other programs, frame by frame: it may be larger than memory.
+    """Export a trajectory to another file format, frame by frame, so that it may be larger than memory.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def export(
 
 
 def _numbers(run: Trajectory, frames: slice | int) -> range:
-    """Numbers of the chosen frames."""
+    """Numbers of the selected frames."""
     there = range(len(run))
     try:
         if isinstance(frames, slice) and frames.step is not None and frames.step < 1:
@@ -196,7 +196,7 @@ def _numbers(run: Trajectory, frames: slice | int) -> range:
 
 
 def _names(run: Trajectory, to: str, fields: Sequence[str] | None) -> tuple[str, ...]:
-    """Names of the chosen fields, in the order of the format; by default all that the run allows."""
+    """Names of the selected fields, in the order of the format; by default all fields of the run that it supports."""
     offered, always = FORMATS[to].fields(run), FORMATS[to].always
     given = checks.listed("fields", fields or (), "position")
     asked = {checks.one_of(f"field of {to}", name, offered) for name in given}
@@ -211,7 +211,7 @@ def _names(run: Trajectory, to: str, fields: Sequence[str] | None) -> tuple[str,
 
 
 def _check_output(path: Path, source: Path, *, overwrite: bool) -> None:
-    """Raise OSError if it exists and is not to be replaced, or cannot be."""
+    """Raise OSError if the output file exists and must not be replaced, or cannot be written."""
     if path.exists() and path.samefile(source):
         raise OSError(f"output {path} cannot be written: it is the trajectory itself")
     checks.output(path, overwrite=overwrite)

@@ -1,4 +1,4 @@
-"""Contacts as lines, for ParaView, in VTK's own layout: force chains, in a file that stands on its own.
+"""Export contacts as lines for ParaView (force chains), as a separate VTKHDF file.
 
 A line goes from the centre of mass of particle i to that of j, to its image next to i across a periodic face, or to the
 point of contact at a wall. Cell data are ``force`` (on i [N]), ``normal_force`` (its part along the normal [N],
@@ -63,7 +63,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
 
 
 def _growing(view: h5py.Group, name: str, shape: tuple[int, ...], kind: type) -> h5py.Dataset:
-    """A dataset with rows still to come."""
+    """Create a dataset without rows, to be extended."""
     return view.create_dataset(name, (0, *shape), kind, maxshape=(None, *shape), chunks=(CHUNK, *shape))
 
 
@@ -74,7 +74,7 @@ def _append(dataset: h5py.Dataset, rows: np.ndarray) -> None:
 
 
 def _lay_out(view: h5py.Group, time: np.ndarray, counts: np.ndarray) -> None:
-    """Write everything except points and data: the numbers of lines at each time (T,), each between two points.
+    """Write everything except points and data, for given numbers of lines at each time (T,).
 
     The connectivity of lines is stored once, for the frame with the most lines.
     """

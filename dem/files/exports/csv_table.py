@@ -1,4 +1,4 @@
-"""A table of comma-separated values, tidy: a row for each particle in each frame.
+"""Export a table of comma-separated values in tidy form: one row for each particle in each frame.
 
 Numbers have as many digits, up to 17, as reading back the same bits needs.
 """

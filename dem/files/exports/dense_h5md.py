@@ -1,4 +1,4 @@
-"""H5MD with a column for each particle, for MDAnalysis and other programs in which a row is always one particle.
+"""Export H5MD with a fixed column for each particle, for MDAnalysis and other programs that require this.
 
 P. de Buyl et al., Comput. Phys. Commun. 185 (2014) 1546. A trajectory is such a file already, unless particles are
 inserted or removed: then a frame has rows for the particles present, without gaps. In this format each particle that
@@ -57,7 +57,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
 
 
 def _rows(run: Trajectory, k: int, identities: h5py.Dataset, stored: dict) -> Iterator[tuple[h5py.Dataset, np.ndarray]]:
-    """Each dataset with the values of the particles present in a frame."""
+    """Values of each dataset for the particles present in a frame."""
     shot = run[k]
     yield identities, shot.identity
     for name, dataset in stored.items():
@@ -65,13 +65,13 @@ def _rows(run: Trajectory, k: int, identities: h5py.Dataset, stored: dict) -> It
 
 
 def _span(columns: np.ndarray | slice, most: int) -> tuple[int, int]:
-    """First of some columns, and one more than the last."""
+    """First of some columns, and one past the last."""
     there = np.arange(most)[columns]
     return (int(there[0]), int(there[-1]) + 1) if len(there) else (0, 0)
 
 
 def _check_room(run: Trajectory, path: Path, rows: int, widths: list[int]) -> None:
-    """Raise ValueError if the disk has no space for the rows of these fields."""
+    """Raise ValueError if the disk has no space for these fields."""
     free, needed = shutil.disk_usage(path.absolute().parent).free, 8 * rows * (1 + sum(widths))
     if needed > free:
         raise ValueError(
@@ -81,7 +81,7 @@ def _check_room(run: Trajectory, path: Path, rows: int, widths: list[int]) -> No
 
 
 def _lay_box(group: h5py.Group, run: Trajectory, frames: range) -> None:
-    """Write the box group as in a trajectory."""
+    """Write the box group, laid out as in a trajectory."""
     given = run.input["box"]
     periodic = given["periodic"] if given else ()
     box = layout.create_box(group, periodic)
@@ -93,7 +93,7 @@ def _lay_box(group: h5py.Group, run: Trajectory, frames: range) -> None:
 
 
 def _element(group: h5py.Group, element: h5py.Group) -> h5py.Group:
-    """An element with the steps and times of the positions."""
+    """Create an element that shares step and time with the positions."""
     for name in ("step", "time"):
         if name not in element:
             element[name] = group[f"position/{name}"]
@@ -101,7 +101,7 @@ def _element(group: h5py.Group, element: h5py.Group) -> h5py.Group:
 
 
 def _empty(group: h5py.Group, name: str, size: tuple[int, ...], dtype: type, fill: float) -> h5py.Dataset:
-    """A dataset (T, N, ...) without particles: all values are the fill value."""
+    """Create a dataset (T, N, ...) with the fill value everywhere."""
     chunks = 1, max(1, min(size[1], COLUMNS)), *size[2:]
     element = _element(group, group.require_group(name))
     return element.create_dataset("value", size, dtype, chunks=chunks if size[1] else None, fillvalue=fill)

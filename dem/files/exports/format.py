@@ -1,4 +1,4 @@
-"""Base of export formats, and loops over frames that show a progress bar when they take long."""
+"""Base class of export formats, and loops over frames with a progress bar."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Format(NamedTuple):
-    """A format that trajectories can be written in.
+    """Base class of export formats.
 
     Names of files end in one of ``endings``, by default the first. ``fields(run)`` says what can be asked for, and
     which fields of the run each is made from; those of ``always`` are written unasked. ``write(run, path, frames,
@@ -30,12 +30,12 @@ class Format(NamedTuple):
 
 
 def has_only_spheres(run: Trajectory) -> bool:
-    """Whether each particle is one sphere about its centre of mass, so that orientations do not show."""
+    """Whether each particle is one sphere about its centre of mass, so that orientations are not visible."""
     return not any(variant.offsets.any() for variant in run.variants)
 
 
 def scalar_fields(run: Trajectory) -> tuple[str, ...]:
-    """Fields of particles beyond their motion, such as temperatures, that the run holds."""
+    """Scalar fields of the particles in a run, such as temperatures."""
     return tuple(name for name in run.fields if name not in MOTION)
 
 
@@ -47,7 +47,7 @@ class Frames(Sequence):
         self._going: list[Iterator[int]] = []
 
     def __len__(self) -> int:
-        """How many."""
+        """Number of frames."""
         return len(self._numbers)
 
     def __getitem__(self, k: int | slice) -> int | range:
@@ -60,6 +60,6 @@ class Frames(Sequence):
         return self._going[-1]
 
     def close(self) -> None:
-        """Remove the bars of loops that were left before their end."""
+        """Remove the progress bars of loops that were left early."""
         for each in self._going:
             each.close()

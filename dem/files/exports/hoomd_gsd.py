@@ -1,4 +1,4 @@
-"""GSD, the file format of HOOMD-blue, which OVITO draws with the shapes of the particles.
+"""Export GSD, the format of HOOMD-blue, which OVITO draws with the shapes of the particles.
 
 Schema: https://gsd.readthedocs.io/en/stable/schema-hoomd.html, in SI units and single precision. What it does
 differently, and what is done about it:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class FixedCell(NamedTuple):
-    """The box of a GSD file."""
+    """Simulation box of a GSD file that is the same in all frames."""
 
     lower: np.ndarray  # corner, in the coordinates of the run (3,) [m]
     size: np.ndarray  # (3,) [m]
@@ -51,16 +51,16 @@ class FixedCell(NamedTuple):
 
     @property
     def centre(self) -> np.ndarray:
-        """In the coordinates of the run (3,) [m]."""
+        """Centre of the box in the coordinates of the run (3,) [m]."""
         return self.lower + self.size / 2
 
     @property
     def box(self) -> list[float]:
-        """Lengths and tilt factors of the schema (6,) [m]."""
+        """Lengths and tilt factors of the GSD schema (6,) [m]."""
         return [*self.size, 0, 0, 0]
 
     def wrap(self, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Positions about the centre of the cell, and how many cells they are away from it: (N, 3), (N, 3)."""
+        """Wrap positions into the box about its centre; returns positions (N, 3) and image numbers (N, 3)."""
         image = np.where(self.periodic, np.floor((position - self.lower) / self.size), 0.0)
         inside = (position - self.centre - image * self.size).astype(np.float32)
         beyond = self.periodic & (inside >= (self.size / 2).astype(np.float32))  # by rounding
@@ -68,7 +68,7 @@ class FixedCell(NamedTuple):
 
 
 class TurnedCell(NamedTuple):
-    """The box of one frame of a GSD file, from a cell that deforms."""
+    """Simulation box of one frame of a GSD file, for a deforming cell."""
 
     edges: np.ndarray  # in columns, in the coordinates of the run (3, 3) [m]
     rotation: np.ndarray  # Q, from the coordinates of the file to those of the run (3, 3)
@@ -76,7 +76,7 @@ class TurnedCell(NamedTuple):
 
     @classmethod
     def of(cls, edges: np.ndarray) -> TurnedCell:
-        """Turn edges so that the first one is along x and the second one in the xy plane.
+        """Rotate the edges of a cell so that the first one is along x and the second one in the xy plane.
 
         Examples
         --------
@@ -92,21 +92,21 @@ class TurnedCell(NamedTuple):
 
     @property
     def centre(self) -> np.ndarray:
-        """In the coordinates of the run (3,) [m]."""
+        """Centre of the box in the coordinates of the run (3,) [m]."""
         return 0.5 * (self.edges[:, 0] + self.edges[:, 1] + self.edges[:, 2])
 
     @property
     def box(self) -> list[float]:
-        """Lengths and tilt factors of the schema (6,): xy and xz, yz over the lengths along y and z."""
+        """Lengths and tilt factors of the GSD schema (6,): xy, xz and yz are over the lengths along y and z."""
         (x, xy, xz), (_, y, yz), (_, _, z) = self.turned.tolist()
         return [x, y, z, xy / y, xz / z, yz / z]
 
     def turn(self, vectors: np.ndarray) -> np.ndarray:
-        """Vectors (N, 3) in the coordinates of the file."""
+        """Rotate vectors (N, 3) into the coordinates of the file."""
         return times(self.rotation.T, vectors.T).T
 
     def wrap(self, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Positions about the centre of the cell, turned, and how many edges they are away from it: (N, 3), (N, 3)."""
+        """Wrap positions into the box about its centre and rotate them; returns them and image numbers, (N, 3) each."""
         image = np.floor(times(inverse(self.edges), position.T)).T
         inside = self.turn(position - self.centre - times(self.edges, image.T).T).astype(np.float32)
         share = times(inverse(self.turned), inside.T.astype(float)).T
@@ -166,7 +166,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
 
 
 def _turned(shot: Frame, fields: Sequence[str], cell: TurnedCell | None, *, oriented: bool) -> dict[str, np.ndarray]:
-    """Orientations and vectors of the particles of a frame by name, in the coordinates of the file."""
+    """Orientations and vectors of the particles in a frame by name, in the coordinates of the file."""
     names = {"orientation": oriented, "velocity": "velocity" in fields}
     names["angular_velocity"] = bool({"angular_velocity", "angular_momentum"} & set(fields))
     found = {name: getattr(shot, name) for name, wanted in names.items() if wanted}
@@ -180,7 +180,7 @@ def _turned(shot: Frame, fields: Sequence[str], cell: TurnedCell | None, *, orie
 
 
 def _cell(run: Trajectory, frames: range) -> FixedCell:
-    """Simulation cell of a run, extended where particles leave it."""
+    """Simulation box of a run, extended to contain all particles."""
     box = run.input["box"]
     reach = max((np.linalg.norm(each.offsets, axis=1) + each.radii).max() for each in run.variants)
     ends = [(x.min(axis=0), x.max(axis=0)) for x in (run[k].position for k in frames) if len(x)]
@@ -195,7 +195,7 @@ def _cell(run: Trajectory, frames: range) -> FixedCell:
 
 
 class _Kinds(NamedTuple):
-    """Types of particles: of each column of the run, and shape of each type, which is a variant of a kind."""
+    """GSD particle types: the type of each column of the run, and the shape of each type (a variant of a kind)."""
 
     types: list[str]
     shapes: list[dict]  # of each type
@@ -205,7 +205,7 @@ class _Kinds(NamedTuple):
 
     @classmethod
     def of(cls, run: Trajectory) -> _Kinds:
-        """Types, shapes, masses and inertias of the particles of a run."""
+        """Types, shapes, masses and moments of inertia of the particles of a run."""
         variants, variant, names = run.variants, run.variant, [kind.name for kind in run.kinds]
         pairs, which = np.unique(np.stack([run.kind, variant], axis=1), axis=0, return_inverse=True)
         return cls(
@@ -214,12 +214,12 @@ class _Kinds(NamedTuple):
         )  # fmt: skip
 
     def describe(self, bodies: object) -> None:
-        """Set the types and shapes of particles; GSD's defaults if no frame has a particle."""
+        """Write the types and their shapes; the defaults of GSD if no frame has a particle."""
         if self.types:
             bodies.types, bodies.type_shapes = self.types, self.shapes
 
     def set_properties(self, bodies: object, columns: np.ndarray | slice) -> None:
-        """Say of what type, mass and inertia those of these columns are."""
+        """Write type, mass and moments of inertia of the particles in some columns."""
         bodies.typeid, bodies.mass, bodies.moment_inertia = (each[columns] for each in self[2:])
 
 
@@ -233,7 +233,7 @@ def _shape(variant: Variant) -> dict:
 
 
 def _angular_momentum(orientation: np.ndarray, inertia: np.ndarray, angular_velocity: np.ndarray) -> np.ndarray:
-    """P = 2 q (0, s), with s = I ω in the body frame (N, 4)."""
+    """Angular momentum as a quaternion, P = 2 q (0, s), with s = I ω in the body frame (N, 4)."""
     s = inertia * np.stack([(body_axis(orientation, k) * angular_velocity).sum(axis=1) for k in range(3)], axis=1)
     w, v = orientation[:, :1], orientation[:, 1:]
     return 2 * np.hstack([-(v * s).sum(axis=1, keepdims=True), w * s + np.cross(v, s)])

@@ -1,4 +1,4 @@
-"""Every sphere of every particle as a point, for ParaView, in VTK's layout, as a separate file.
+"""Export every sphere of every particle as a point for ParaView, as a separate VTKHDF file.
 
 Point data are ``radius`` [m], ``owner`` (number of the particle), ``kind`` (of the particle), ``identity`` (of the
 sphere), ``velocity`` of the sphere's centre, v + ω × r [m/s], and further fields of the particle, such as
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def fields_of(run: Trajectory) -> dict[str, tuple[str, ...]]:
-    """Fields, and those of the run that each is made of: orientations only where they show."""
+    """Fields of the points, with the field of the run from which each is computed; orientations only where visible."""
     made = {"position": ("position", "orientation"), "velocity": ("velocity", "orientation", "angular_velocity")}
     if has_only_spheres(run):
         made = {"position": ("position",), "velocity": ("velocity",)}
@@ -35,12 +35,12 @@ def fields_of(run: Trajectory) -> dict[str, tuple[str, ...]]:
 
 
 def shape_of(name: str, size: int) -> tuple[int, ...]:
-    """Shape of point data with so many rows."""
+    """Shape of point data with a number of rows."""
     return (size, STATE[name].width) if STATE[name].width > 1 else (size,)
 
 
 def write_scalar_fields(data: h5py.Group, shot: Frame, names: Sequence[str], here: slice, owner: np.ndarray) -> None:
-    """Write fields of particles to their parts in one frame, each with the value of its owner."""
+    """Write scalar fields in one frame; each sphere has the value of its particle."""
     for name in names:
         rows = shot.field(name)[owner]
         data[name][here] = rows if rows.shape[1] > 1 else rows[:, 0]
@@ -78,7 +78,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
 
 
 def _write_varying(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
-    """Write spheres of a run with a varying number of particles, frame after frame, with their identities."""
+    """Write the spheres of a run with a varying number of particles, frame by frame, with their identities."""
     variants, turning = run.variants, not has_only_spheres(run)
     number = np.array([len(each.radii) for each in variants])[run.variant]  # of spheres, by column of the run
     first = np.cumsum(number) - number

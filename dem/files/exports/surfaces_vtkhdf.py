@@ -1,4 +1,4 @@
-"""Surfaces of all particles as triangles, for ParaView, in VTK's layout, as a separate file.
+"""Export the surfaces of all particles as triangles for ParaView, as a separate VTKHDF file.
 
 Convex shapes have their own surfaces; other particles have those of their spheres, of which parts may be inside of
 others. Cell data are ``owner`` (number of the particle), ``kind`` (of the particle), ``velocity`` of the
@@ -32,7 +32,7 @@ POLYGONS = 2  # place among VTK's kinds of cells: vertices, lines, polygons, str
 
 
 def with_surface(variant: Variant) -> Variant:
-    """The variant with a surface: that of its spheres, if it has none of its own."""
+    """Variant with a surface mesh: that of its spheres if it has none of its own."""
     if variant.surface is not None:
         return variant
     cube, triangles = cube_mesh(CELLS)
@@ -78,7 +78,7 @@ def _placed(shot: Frame, variants: list[Variant], *, turning: bool) -> Surfaces:
 
 
 def _layout(file: h5py.File, time: np.ndarray, points: np.ndarray, cells: np.ndarray) -> h5py.Group:
-    """Everything but what changes from frame to frame; numbers of points and triangles are one or (T,)."""
+    """Write everything that is the same in all frames; numbers of points and triangles are constant or (T,)."""
     view, many = file.create_group(GROUP), len(points) > 1
     view.attrs["Version"], view.attrs["Type"] = np.array([2, 0]), np.bytes_(b"PolyData")
     view["NumberOfPoints"] = points

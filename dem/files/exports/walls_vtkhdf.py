@@ -1,4 +1,4 @@
-"""Walls beside the box, or a cell that deforms, as triangles for ParaView, in VTK's layout, as a separate file.
+"""Export walls beside the box, or a deforming cell, as triangles for ParaView, as a separate VTKHDF file.
 
 Triangles are stored once; their corners for each frame, or once if no wall moves. Cell data are ``wall`` (its
 number), ``force`` (of all particles on that wall, at the frame [N]) and, where any wall wears, ``worn``: the volume
@@ -77,7 +77,7 @@ def _write_cell(run: Trajectory, path: Path, frames: range) -> None:
 
 
 def _worn(wall: StoredWall, frame: int, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Volume worn off each triangle of a wall [m³]; of walls other than meshes, spread in proportion to areas."""
+    """Wear volume of each triangle of a wall [m³]; other walls than meshes have it spread in proportion to areas."""
     gone = wall.worn[frame]
     if gone.size == len(triangles):
         return gone
@@ -87,18 +87,18 @@ def _worn(wall: StoredWall, frame: int, vertices: np.ndarray, triangles: np.ndar
 
 
 def _moves(wall: StoredWall, frames: range) -> bool:
-    """Whether a wall is not in the same place in all frames."""
+    """Whether a wall changes its place between frames."""
     poses = wall.position[list(frames)], wall.orientation[list(frames)]
     return any((values != values[0]).any() for values in poses)
 
 
 def _placed(vertices: np.ndarray, wall: StoredWall, frame: int) -> np.ndarray:
-    """Points of a wall at time 0 (V, 3) [m], where they are in a frame."""
+    """Points of a wall (V, 3) [m] moved from time 0 to a frame."""
     return wall.position[frame] + rotate(wall.orientation[frame], vertices - wall.wall.middle)
 
 
 def _layout(file: h5py.File, time: np.ndarray, points: int, cells: np.ndarray, *, still: bool) -> h5py.Group:
-    """Everything but points and data of cells, as `dem.files.h5md.vtkhdf` for what has no vertices but triangles."""
+    """Write everything but points and cell data; only triangles have cells, see `dem.files.h5md.vtkhdf`."""
     view = begin_polydata(file)
     view["NumberOfPoints"] = np.array([points])
     write_cells(view, "Polygons", np.array([len(cells)]), 3, cells.ravel())

@@ -1,4 +1,4 @@
-"""Layout of a trajectory: which groups and data sets an HDF5 file of a run has, after H5MD 1.1.
+"""Layout of a trajectory: groups and datasets of the HDF5 file of a run, after H5MD 1.1.
 
 - `layout.py`: groups of a new file, and the data sets that grow by a row with each frame
 - `schema.py`: names of groups, and the attributes (unit, description) written beside the numbers of a field

@@ -1,4 +1,4 @@
-"""Bonds in trajectories: what they are, once, and at each frame which are broken and what energy they hold.
+"""Bonds in trajectories: their definition, stored once, and their state and energy in each frame.
 
 The group ``bonds`` holds the arrays of `dem.Bonds` with the shape at rest (``pairs``, ``young``, ..., ``length``,
 ``frames``), and two elements of H5MD: ``energy``, elastic, of all [J], and ``broken_at``, the step at which each broke,
@@ -41,7 +41,7 @@ def write_arrays(bonds: Bonds, group: h5py.Group) -> None:
 
 
 def create(file: h5py.File, sim: System, element: Callable) -> None:
-    """Lay out what is written of bonds at each frame, and write what they are, if there are any."""
+    """Create the datasets of bonds, and write their definition, if there are any."""
     if sim.bonds is None:
         return
     group = file.create_group(GROUP)
@@ -51,12 +51,12 @@ def create(file: h5py.File, sim: System, element: Callable) -> None:
 
 
 def count(file: h5py.File) -> int:
-    """Bonds of a trajectory."""
+    """Number of bonds in a trajectory."""
     return len(file[f"{GROUP}/pairs"]) if GROUP in file else 0
 
 
 def datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
-    """Datasets with a row a frame, by name; none if there are no bonds."""
+    """Datasets of bonds with one row a frame, by name; none if there are no bonds."""
     return (
         {f"{GROUP}/{name}": file[f"{GROUP}/{name}/value"] for name in ("energy", "broken_at")} if GROUP in file else {}
     )
@@ -68,7 +68,7 @@ def shapes(file: h5py.File) -> dict[str, tuple]:
 
 
 def rows(sim: System) -> dict[str, object]:
-    """Rows of the datasets of bonds for the present state."""
+    """Rows of the datasets of bonds for the current state."""
     if sim.bonds is None:
         return {}
     return {f"{GROUP}/energy": float(np.sort(sim.bonds.energies).sum()), f"{GROUP}/broken_at": sim.bonds.broken_at}
@@ -78,7 +78,7 @@ UNIT_NORM = 1e-6
 
 
 class StoredBonds(NamedTuple):
-    """Bonds of a run, with their state at each frame."""
+    """Bonds of a run, with their state in each frame."""
 
     made: Bonds  # with their shape at rest
     time: np.ndarray  # (T,) [s]
@@ -92,12 +92,12 @@ class StoredBonds(NamedTuple):
 
     @property
     def broken(self) -> np.ndarray:
-        """Which are broken (T, B)."""
+        """Whether each bond is broken in each frame (T, B)."""
         return self.broken_at >= 0
 
 
 def made_bonds(group: h5py.Group, particles: int) -> Bonds:
-    """Bonds stored in a group; raises ValueError if its contents are invalid."""
+    """Bonds from a group of a file; raises ValueError if its contents are invalid."""
     number = len(hdf5_validation.numbers(group, "pairs", (None, 2), "iu"))
     values = {name: hdf5_validation.numbers(group, name, (None, *group[name].shape[1:]), "iuf")[()] for name in ARRAYS
               if name in group or name != "contact"}  # fmt: skip
@@ -113,7 +113,7 @@ def made_bonds(group: h5py.Group, particles: int) -> Bonds:
 
 
 def stored(file: h5py.File, frames: range, time: np.ndarray, particles: int) -> StoredBonds | None:
-    """The bonds of a trajectory at some of its frames; None if there are none."""
+    """Bonds of a trajectory in some of its frames; None if there are none."""
     if not count(file):
         return None
     group = file[GROUP]
@@ -122,7 +122,7 @@ def stored(file: h5py.File, frames: range, time: np.ndarray, particles: int) -> 
 
 
 def breakages(bonds: StoredBonds | None, time_step: float | None) -> list[Breakage]:
-    """Which bonds broke when, in the order of time, up to the last of these frames."""
+    """Broken bonds with the times of their breakage, in the order of time, up to the last of some frames."""
     if bonds is None or not len(bonds.broken_at):
         return []
     return Breakage.of(bonds.broken_at[-1], bonds.pairs, time_step)

@@ -1,4 +1,4 @@
-"""A cell that deforms in files: its edges, and what an element test measures in it, at each frame.
+"""Deforming cell in files: its edges and the measures of an element test, in each frame.
 
 The edges are those of H5MD, ``box/edges`` of the particles: matrices whose rows are the edges. The group ``cell`` holds
 an element for each other quantity of `dem.statistics.CellState`, by its name.
@@ -30,7 +30,7 @@ ELEMENTS = {
 
 
 def create(file: h5py.File, sim: System, element: Callable) -> None:
-    """Lay out what is written of a cell at each frame, if there is one."""
+    """Create the datasets of the cell, if there is one."""
     if not isinstance(sim.box, Cell):
         return
     group = file.create_group(GROUP)
@@ -41,19 +41,19 @@ def create(file: h5py.File, sim: System, element: Callable) -> None:
 
 
 def datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
-    """Datasets with a row a frame, by name; none without a cell."""
+    """Datasets of the cell with one row a frame, by name; none without a cell."""
     return {f"{GROUP}/{name}": file[f"{GROUP}/{name}/value"] for name in ELEMENTS} if GROUP in file else {}
 
 
 def rows(sim: System, contacts: ContactForces) -> dict[str, np.ndarray]:
-    """Rows of the datasets of a cell for the present state with these contacts, and of the edges of H5MD."""
+    """Rows of the datasets of a cell, and of the edges of H5MD, for the current state and given contacts."""
     state = sim._cell_with(contacts)  # noqa: SLF001, contacts are computed once a frame
     values = state._asdict() | {"contact_stress": state.stress.contact, "kinetic_stress": state.stress.kinetic}
     return {"edges": state.edges.T} | {f"{GROUP}/{name}": values[name] for name in ELEMENTS}
 
 
 def state(edges: np.ndarray, values: dict[str, np.ndarray]) -> CellState:
-    """State of a cell from rows of the edges of H5MD (..., 3, 3) and of each of ELEMENTS."""
+    """State of the cell from rows of the edges of H5MD (..., 3, 3) and of each dataset in ELEMENTS."""
     from dem.statistics.cell_state import CellState  # noqa: PLC0415, few runs have a cell
     from dem.statistics.forces import Stress  # noqa: PLC0415, as above
 

@@ -1,4 +1,4 @@
-"""Tables of records in a trajectory that grow independently of its frames.
+"""Tables of records in a trajectory that grow independently of frames.
 
 ``pandas.DataFrame(h5py.File("run.h5")["table"][:])`` reads one into pandas. A file has the tables that it needs:
 `TABLE`, the running table of a run; `CHANGES`, changes of the state by the user between steps; `CONTACTS`, contacts of
@@ -34,14 +34,14 @@ ROWS = 256  # that are stored together
 
 
 def create(file: h5py.File, name: str, kind: np.dtype, units: dict[str, str]) -> h5py.Dataset:
-    """An empty one."""
+    """Create an empty table."""
     dataset = file.create_dataset(name, (0,), kind, maxshape=(None,), chunks=(ROWS,))
     dataset.attrs["units"] = json.dumps(units)
     return dataset
 
 
 def contact_rows(contacts: ContactForces) -> np.ndarray:
-    """Contacts as they are written."""
+    """Records of contacts as they are stored."""
     rows = np.empty(len(contacts.i), CONTACT)
     for name in CONTACT.names:
         rows[name] = getattr(contacts, name)
@@ -49,11 +49,11 @@ def contact_rows(contacts: ContactForces) -> np.ndarray:
 
 
 def found(file: h5py.File) -> dict[str, h5py.Dataset]:
-    """Tables that a file contains, by name."""
+    """Tables in a file, by name."""
     return {name: file[name] for name in (TABLE, CHANGES, CONTACTS, EVENTS) if name in file}
 
 
 def cut(dataset: h5py.Dataset, time: float) -> None:
-    """Leave out what was written after a time [s]; what belongs to frames stays with them."""
+    """Remove rows later than a time [s]; rows that belong to frames stay with them."""
     if "time" in dataset.dtype.names:
         dataset.resize(int(np.searchsorted(dataset["time"], time * (1 + 1e-12), side="right")), axis=0)

@@ -50,7 +50,7 @@ NUMBER = "contacts/number"  # of contacts at each frame, if they are written
 
 
 def create(file: h5py.File, sim: System, output: Output) -> None:
-    """Lay out an empty trajectory."""
+    """Create the groups and datasets of an empty trajectory."""
     write_authorship(file)
     parameters = file.create_group("parameters")
     parameters.attrs["format"] = FORMAT
@@ -75,7 +75,7 @@ def write_authorship(file: h5py.File) -> None:
 
 
 def _write_variants(group: h5py.Group, sim: System) -> None:
-    """Spheres that all variants look like, those of variant k from first[k] on, surfaces, and mass properties."""
+    """Write spheres, surfaces and mass properties of all variants; spheres of variant k begin at first[k]."""
     variants = sim.particles.variants
     properties = [shape.mass_properties(material.density) for shape, material in variants]
     chains = [chain(shape) for shape, _ in variants]
@@ -90,7 +90,7 @@ def _write_variants(group: h5py.Group, sim: System) -> None:
 
 
 def create_box(group: h5py.Group, periodic: Sequence[str]) -> h5py.Group:
-    """The box of H5MD, without edges."""
+    """Create the box group of H5MD, without edges."""
     box = group.create_group("box")
     box.attrs["dimension"] = 3
     box.attrs["boundary"] = np.array([b"periodic" if axis in periodic else b"none" for axis in AXES])
@@ -142,7 +142,7 @@ def _element(
     file: h5py.File, group: h5py.Group, name: str, shape: tuple[int, ...], dtype: type = np.float64,
     compression: str | None = None, *, expected_number: int | None = None,
 ) -> h5py.Dataset:  # fmt: skip
-    """Create a time-dependent element; `expected_number` of particles, if their number varies."""
+    """Create a time-dependent element; with `expected_number` of particles if their number varies."""
     element = group.require_group(name)
     if "step" not in element:
         element["step"], element["time"] = (file[f"{PARTICLES}/position/{part}"] for part in ("step", "time"))
@@ -154,7 +154,7 @@ def _element(
 def _extendable(
     group: h5py.Group, name: str, shape: tuple[int, ...], dtype: type, compression: str | None = None
 ) -> h5py.Dataset:
-    """Empty dataset (0, *shape) that grows by frames, chunked for one frame as well as for one particle's history."""
+    """Create an empty dataset (0, *shape) that grows by frames, with chunks for access by frame and by particle."""
     row = np.dtype(dtype).itemsize * int(np.prod(shape))
     frames = max(1, min(1024, CHUNK_BYTES // row))
     most = max(1, CHUNK_BYTES // 8 // (shape[1] if len(shape) > 1 else 1))
@@ -164,7 +164,7 @@ def _extendable(
 
 
 def frame_datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
-    """All datasets with a row a frame, by name; step and time last: a frame counts once it has them."""
+    """All datasets with one row a frame, by name; step and time are last, as they complete a frame."""
     group = file[PARTICLES]
     found = {name: group[f"{name}/value"] for name in (*STATE, variable_population.ID) if name in group}
     if "edges" in group["box"]:
@@ -177,7 +177,7 @@ def frame_datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
 
 
 def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object]:
-    """Rows of `frame_datasets` for the present state, and of the log of contacts if it is written."""
+    """Rows of `frame_datasets` for the current state, and of the log of contacts if it is written."""
     energy = sim.energy()
     found, box = {}, sim.box
     forces = sim.contact_forces() if contacts or isinstance(box, Cell) else None
@@ -199,7 +199,7 @@ def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object
 
 
 def difference(stored: dict[str, h5py.Dataset], present: dict[str, object], k: int) -> str | None:
-    """Where frame k in a file differs from a present state, in words; None if they are the same to the bit."""
+    """First difference between frame k of a file and the current state, in words; None if they are equal to the bit."""
     for name, dataset in stored.items():
         old, new = dataset[k], variable_population.padded(present[name], dataset)
         if old.shape != new.shape:
@@ -210,7 +210,7 @@ def difference(stored: dict[str, h5py.Dataset], present: dict[str, object], k: i
 
 
 def describe(sim: System) -> dict:
-    """The resolved input of a simulation: all that a reader needs to set it up again, but for the particles' state."""
+    """Resolved input of a simulation: all that is needed to set it up again, except the state of the particles."""
     box = sim.box and asdict(sim.box) | {"material": sim.box.material and plain(sim.box.material)}
     description = {"walls": [described(each.wall, each.called) for each in sim.walls]} if sim.walls else {}
     description |= variable_population.describe(sim) if sim.traffic else {}
@@ -226,7 +226,7 @@ def describe(sim: System) -> dict:
 
 
 def changed(file: h5py.File, sim: System) -> dict[str, tuple[object, object]]:
-    """Versions and settings that differ from those at the start of the file: then and now, by name."""
+    """Versions and settings that differ from those at the start of the file, by name: old and new value."""
     now, then = provenance(sim), file["parameters"].attrs
     pairs = {"kernels": (then["kernels"], now["kernels"])}
     for group in ("versions", "machine"):
@@ -236,7 +236,7 @@ def changed(file: h5py.File, sim: System) -> dict[str, tuple[object, object]]:
 
 
 def provenance(sim: System) -> dict:
-    """Where and with what a run is made: what its bytes may depend on besides the input."""
+    """Software and machine of a run: everything besides the input on which its bytes may depend."""
     from dem.kernels.compiler.jit import FINGERPRINT  # noqa: PLC0415, runs are read without numba
 
     seed = sim.description.get("parameters", {}).get("seed", sim.box.seed if sim.box else None)

@@ -1,4 +1,4 @@
-"""Names in a trajectory, and what is written next to the numbers of a field."""
+"""Names of datasets in a trajectory, and the attributes of fields."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ FURTHER = {
 
 
 def energies_in(file: h5py.File | h5py.Group) -> tuple[str, ...]:
-    """Energies that a trajectory holds, by name: the fluid's only if there was one, and so on."""
+    """Names of the energies in a trajectory; that of the fluid only if there is a fluid, and so on."""
     return tuple(name for name in ENERGIES if name not in OPTIONAL or f"{name}_energy" in file["/observables"])
 
 
 def energies_of(*, fluid: bool, traffic: bool) -> list[str]:
-    """Energies that a trajectory is to hold, where there is a fluid, or particles come and go."""
+    """Names of the energies to store, by whether there is a fluid and whether particles are inserted or removed."""
     here = {"fluid": fluid, "inserted": traffic, "removed": traffic}
     return [name for name in ENERGIES if here.get(name, True)]
 
 
 def variants_in(file: h5py.File) -> tuple[h5py.Dataset, h5py.Group]:
-    """Number of each particle's variant (N,), and the tables of all variants."""
+    """Variant of each particle (N,), and the tables of all variants."""
     group, parameters = file[PARTICLES], file["parameters"]
     return (group["variant"], parameters["variants"]) if "variant" in group else (group["species"], parameters["kinds"])
 
 
 def _inverse(unit: str) -> str:
-    """A unit below a fraction's line: ``s-1``, ``m-3``."""
+    """Unit of a denominator with negative exponents: ``s-1``, ``m-3``."""
     return f"{unit[:-1]}-{unit[-1]}" if unit[-1].isdigit() else f"{unit}-1"
 
 
 def attributes(name: str) -> dict[str, str]:
-    """Attributes of a field on disk; units are spelt as H5MD has them, ``m s-1``."""
+    """Attributes of a field in a file; units are written as in H5MD, such as ``m s-1``."""
     unit = STATE[name].unit
     over, *under = unit.split("/")
     spelt = {} if unit == "1" or name == "position" else {"unit": " ".join([over, *map(_inverse, under)])}

@@ -1,4 +1,4 @@
-"""Surfaces of convex shapes as triangles, among the tables of variants, so that readers need not know the shapes.
+"""Surfaces of convex shapes as triangles in the tables of variants, so that readers need no shape classes.
 
 ``surface`` (K,) has the number of each variant's surface, from 1, and 0 of variants that look as their spheres do.
 Scaled copies of a shape have one surface in common: ``surface_vertices`` are in units of ``surface_scale`` (K,) [m].
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def write(group: h5py.Group, shapes: Sequence[Shape], spheres: Sequence[int]) -> None:
-    """Write the surfaces of variants, of which these are the shapes and how many spheres each looks like.
+    """Write the surfaces of variants with these shapes and numbers of spheres.
 
     A convex shape that is a ball looks as its one sphere does. Nothing is written where all variants do.
     """
@@ -46,7 +46,7 @@ def write(group: h5py.Group, shapes: Sequence[Shape], spheres: Sequence[int]) ->
 
 
 def read(stored: Mapping[str, np.ndarray], variants: int) -> list[SurfaceMesh | None]:
-    """SurfaceMesh of each variant from the tables of variants; None for those that look as their spheres do."""
+    """SurfaceMesh of each variant from the tables of variants; None for shapes of spheres."""
     if "surface" not in stored:
         return [None] * variants
     first = stored["surface_first"]

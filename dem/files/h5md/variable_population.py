@@ -1,4 +1,4 @@
-"""Fields of runs in which particles are inserted and removed: rows of the particles present, and their ids.
+"""Fields of runs with insertion and removal: rows of the particles present, and their identities.
 
 At frame t the first n rows of every field, along its second axis, are of the n particles present, in ascending
 order of their numbers; the rest is filled, NaN for fields and -1 for ``id``, as H5MD has it (P. de Buyl et al. 2014,
@@ -36,7 +36,7 @@ def has_varying_number(file: h5py.File) -> bool:
 
 
 def create_tables(group: h5py.Group) -> None:
-    """Create the tables of all particles that were ever present, empty."""
+    """Create the empty tables of all particles that are ever present."""
     for name, kind in TABLES.items():
         group.create_dataset(name, (0,), kind, maxshape=(None,), chunks=(1024,))
 
@@ -44,7 +44,7 @@ def create_tables(group: h5py.Group) -> None:
 def growing(
     group: h5py.Group, name: str, width: tuple[int, ...], dtype: type, columns: int, compression: str | None = None
 ) -> h5py.Dataset:
-    """Create an empty dataset (0, 0, *width) that grows by frames and particles, with a fill value for absent ones."""
+    """Create an empty dataset (0, 0, *width) that grows by frames and particles; absent particles have a fill value."""
     how = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     how.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)  # so that a file has all values that it claims to have
     packed = {"compression": compression, "shuffle": True} if compression else {}
@@ -56,7 +56,7 @@ def growing(
 
 
 def write_new_particles(file: h5py.File, sim: System) -> None:
-    """Put those into the tables that are there and have not been."""
+    """Append the particles that are not in the tables yet."""
     group = file[PARTICLES]
     known, identity = group[BORN], sim.identities
     last = int(known[-1]) if len(known) else -1
@@ -70,7 +70,7 @@ def write_new_particles(file: h5py.File, sim: System) -> None:
 
 
 def padded(rows: np.ndarray, dataset: h5py.Dataset) -> np.ndarray:
-    """Rows of a frame with what fills a dataset's row behind them, if there is room for it."""
+    """Rows of a frame, filled up to the width of the dataset."""
     rows = np.asarray(rows, dataset.dtype)
     if dataset.ndim < 2 or dataset.maxshape[1] is not None or len(rows) >= dataset.shape[1]:
         return rows
@@ -79,7 +79,7 @@ def padded(rows: np.ndarray, dataset: h5py.Dataset) -> np.ndarray:
 
 
 def append(dataset: h5py.Dataset, rows: list[np.ndarray]) -> None:
-    """Put frames into a dataset that grows by particles, too."""
+    """Append frames to a dataset that also grows by particles."""
     first = len(dataset)
     wide = max(dataset.shape[1], *(len(each) for each in rows))
     dataset.resize((first + len(rows), wide, *dataset.shape[2:]))
@@ -89,7 +89,7 @@ def append(dataset: h5py.Dataset, rows: list[np.ndarray]) -> None:
 
 
 def describe(sim: System) -> dict:
-    """Inserters and outlets by name, for readers of the input."""
+    """Descriptions of inserters and outlets by name."""
     traffic = sim.traffic
     return {"inserters": [each.name for each in traffic.sources], "outlets": [each.name for each in traffic.sinks]}
 
@@ -101,7 +101,7 @@ def last(file: h5py.File) -> int:
 
 
 def check(file: h5py.File) -> None:
-    """Raise DamagedError unless all particles of all frames are known, each once, those that are there first."""
+    """Raise DamagedError unless each frame begins with its particles, each known and present once."""
     group = file[PARTICLES]
     tables = [group.get(name) for name in TABLES]
     fits = all(isinstance(each, h5py.Dataset) and each.ndim == 1 and each.dtype.kind in "if" for each in tables)

@@ -1,4 +1,4 @@
-"""Show a trajectory in ParaView: the group ``/VTKHDF``, VTK's layout for moving points.
+"""View of a trajectory for ParaView: the group ``/VTKHDF``, VTK's layout of moving points.
 
 Format 2.0 of https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format, type PolyData, with steps: ParaView
 5.12 or VTK 9.3 and later. VTK requires all four kinds of cells, even empty ones, and draws nothing without a vertex
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def write_view(file: h5py.File) -> None:
-    """Let ParaView see the complete frames of a trajectory that is open for writing, in place of an earlier view.
+    """Write the view of the complete frames of a trajectory open for writing; it replaces an earlier view.
 
     Points are the centres of mass, point data what else the file has of the state, with ``radius`` (of the largest
     sphere [m]), ``mass``, ``kind`` and ``identity``. Nothing of the state is copied: what moves are virtual datasets
@@ -60,7 +60,7 @@ def write_view(file: h5py.File) -> None:
 
 
 def write_cell(view: h5py.Group, file: h5py.File, frames: int) -> None:
-    """Show the cell of a run, if it deforms, as field data: a tuple a frame, nine numbers row by row of a matrix.
+    """Write a deforming cell as field data: nine numbers a frame, the rows of a matrix.
 
     The rows of ``edges`` are the edges [m].
     """
@@ -84,7 +84,7 @@ def begin_polydata(file: h5py.File) -> h5py.Group:
 def write_cells(
     view: h5py.Group, drawn: str, number: np.ndarray, points: int = 1, connectivity: np.ndarray | None = None
 ) -> None:
-    """Write cells of one kind, as many as `number` says in each part, and none of the other kinds.
+    """Write the cells of one type, with their numbers in each part, and none of other types.
 
     A cell has so many `points`, by default the next ones. The connectivity is that of the part with the most cells.
     """
@@ -99,7 +99,7 @@ def write_cells(
 
 
 def write_steps(view: h5py.Group, time: np.ndarray, point_offsets: np.ndarray, *, parts: bool) -> h5py.Group:
-    """Write where the points of each step begin, and whether each step has a part of its own; returns the group."""
+    """Write where the points of each step begin, and whether each step has its own part; returns the group."""
     steps = view.create_group("Steps")
     steps.attrs["NSteps"] = len(time)
     steps["Values"], steps["NumberOfParts"] = time, np.ones(len(time), np.int64)
@@ -113,7 +113,7 @@ def write_steps(view: h5py.Group, time: np.ndarray, point_offsets: np.ndarray, *
 
 
 def draw_lines(view: h5py.Group, pairs: np.ndarray, broken_at: np.ndarray) -> None:
-    """Show bonds as lines between points of their numbers (B, 2), and which are broken in each frame (T, B).
+    """Write bonds as lines between points with given numbers (B, 2), and which are broken in each frame (T, B).
 
     Those to the ground, which is no point, are left out. Cell data ``broken`` is 1 for broken ones, and 0 for points.
     """
@@ -132,7 +132,7 @@ def draw_lines(view: h5py.Group, pairs: np.ndarray, broken_at: np.ndarray) -> No
 def polydata(
     file: h5py.File, *, time: np.ndarray, points: int, moving: Iterable[str], fixed: Mapping[str, np.ndarray]
 ) -> h5py.Group:
-    """Lay out ``/VTKHDF`` for points that move, and return it.
+    """Create ``/VTKHDF`` for moving points; returns the group.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ GROUP = "VTKHDF"
 
 
 def write_varying_points(file: h5py.File, frames: int) -> None:
-    """Write the group for so many frames of a trajectory that is open for writing; positions are linked, not copied."""
+    """Write the view of frames with a varying number of particles; positions are linked, not copied."""
     group = file[PARTICLES]
     identity = group[f"{variable_population.ID}/value"]
     there = np.array([int((identity[k] >= 0).sum()) for k in range(frames)])
@@ -182,7 +182,7 @@ def write_varying_points(file: h5py.File, frames: int) -> None:
 
 
 def varying_points(file: h5py.File, time: np.ndarray, there: np.ndarray) -> h5py.Group:
-    """Lay out ``/VTKHDF`` for so many points at each time (T,), (T,), and return it.
+    """Create ``/VTKHDF`` for given numbers of points at each time (T,), (T,); returns the group.
 
     The caller creates ``Points`` and datasets in ``PointData`` with rows of all frames one after the other, and then
     calls `begin_with_points`. There is a vertex for each point, and none of the cells of other kinds.
@@ -196,7 +196,7 @@ def varying_points(file: h5py.File, time: np.ndarray, there: np.ndarray) -> h5py
 
 
 def begin_with_points(view: h5py.Group) -> None:
-    """Say that the point data of each frame begin where its points do."""
+    """Set offsets of point data equal to the offsets of the points."""
     steps = view["Steps"]
     for name in view["PointData"]:
         steps[f"PointDataOffsets/{name}"] = steps["PointOffsets"]
@@ -214,7 +214,7 @@ def _pieces(dataset: h5py.Dataset, there: np.ndarray) -> h5py.VirtualLayout:
 
 
 def _by_particle(file: h5py.File, identity: h5py.Dataset, there: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    """Constant data of particles, repeated for the points of all frames: largest radius [m], mass, kind."""
+    """Constant data of particles at the points of all frames: largest radius [m], mass, kind."""
     group, (variant, tables) = file[PARTICLES], variants_in(file)
     born = group[variable_population.BORN][:]
     rows = [np.searchsorted(born, identity[frame, :number]) for frame, number in enumerate(there)]

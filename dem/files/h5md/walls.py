@@ -1,4 +1,4 @@
-"""Walls beside the box in files: their definition, once, and their pose and load at each frame.
+"""Walls beside the box in files: their definition, stored once, and pose and load in each frame.
 
 In a trajectory the group ``walls`` holds ``definition``, how to make each wall again as JSON, arrays of meshes by the
 number of the wall, and elements of H5MD with a row a wall at each frame: the pose (`position` of the middle, and
@@ -37,7 +37,7 @@ ELEMENTS = {
 
 
 def create(file: h5py.File, sim: System, element: Callable) -> None:
-    """Lay out what is written of walls at each frame, if there are any; see `define` for what they are."""
+    """Create the datasets of walls with one row a frame, if there are walls; `define` writes their definition."""
     if not sim.walls:
         return
     group = file.create_group(GROUP)
@@ -50,7 +50,7 @@ def create(file: h5py.File, sim: System, element: Callable) -> None:
 
 
 def datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
-    """Datasets with a row a frame, by name; none if there are no walls."""
+    """Datasets of walls with one row a frame, by name; none if there are no walls."""
     if GROUP not in file:
         return {}
     names = [*ELEMENTS, *(name for name in file[GROUP] if name.startswith(WORN))]
@@ -58,7 +58,7 @@ def datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
 
 
 def rows(sim: System) -> dict[str, np.ndarray]:
-    """Rows of the datasets of walls for the present state."""
+    """Rows of the datasets of walls for the current state."""
     if not sim.walls:
         return {}
     values = {f"{GROUP}/{name}": np.array([getattr(each, name) for each in sim.walls], float) for name in ELEMENTS}
@@ -66,24 +66,24 @@ def rows(sim: System) -> dict[str, np.ndarray]:
 
 
 def _worn(sim: System) -> list[tuple[int, object]]:
-    """Numbers of the walls that wear, and these."""
+    """Walls that wear, with their numbers."""
     return [(k, each) for k, each in enumerate(sim.walls) if each.wear > 0]
 
 
 def recipes(walls: Sequence[Wall]) -> list[dict]:
-    """How to make walls again, but for arrays."""
+    """Recipes from which walls can be made again, without their arrays."""
     return [recipe(wall) for wall in walls]
 
 
 def write_arrays(walls: Sequence[Wall], group: h5py.Group) -> None:
-    """Write the arrays of walls that have any."""
+    """Write the arrays of walls that have arrays."""
     for k, wall in enumerate(walls):
         for name in wall.ARRAYS:
             group[f"{k}/{name}"] = getattr(wall, name)
 
 
 def define(file: h5py.File, sim: System) -> None:
-    """Write what the walls of a simulation are, if it has any."""
+    """Write the definitions of the walls of a simulation, if there are any."""
     if sim.walls:
         group, walls = file[GROUP], [each.wall for each in sim.walls]
         group["definition"] = json.dumps(recipes(walls))
@@ -92,7 +92,7 @@ def define(file: h5py.File, sim: System) -> None:
 
 
 def made_walls(given: list[dict], group: h5py.Group | None) -> list[Wall]:
-    """Walls made from recipes; raises ValueError for an invalid recipe."""
+    """Walls from recipes; raises ValueError for an invalid recipe."""
     require(isinstance(given, list), "its walls are no list")
     found = []
     for k, each in enumerate(given):
@@ -106,7 +106,7 @@ def made_walls(given: list[dict], group: h5py.Group | None) -> list[Wall]:
 
 
 class StoredWall(NamedTuple):
-    """A wall of a run, with its pose and load at each frame.
+    """A wall of a run, with its pose and load in each frame.
 
     Arrays: (T, 3) [m], (T, 4) how it has turned since time 0, (T, 3) [N, N m, N s, N m s], (T,) [J], (T,). Force and
     torque are those of particles on it; the torque is about a point of its axis of rotation, or its middle.
@@ -127,7 +127,7 @@ class StoredWall(NamedTuple):
 
     @property
     def mean_force(self) -> np.ndarray:
-        """Mean force from the frame before to each (T, 3) [N]; at the first one it is what it is then."""
+        """Mean force from the previous frame to each frame (T, 3) [N]; at the first frame the current force."""
         return _mean(self.impulse, self.time, self.force)
 
     @property
@@ -143,7 +143,7 @@ def _mean(integral: np.ndarray, time: np.ndarray, now: np.ndarray) -> np.ndarray
 
 
 def stored(file: h5py.File, frames: range, time: np.ndarray) -> tuple[StoredWall, ...]:
-    """The walls of a trajectory, at some of its frames."""
+    """Walls of a trajectory, in some of its frames."""
     if GROUP not in file:
         return ()
     group = file[GROUP]

@@ -1,4 +1,4 @@
-"""Read trajectories: `trajectory.py` first, which users know as `dem.Trajectory`.
+"""Read trajectories. Begin with `trajectory.py`, which has `dem.Trajectory`.
 
 - `trajectory.py`, `frame.py`: a run, and one of its frames
 - `stored_run.py`: what `dem.Trajectory` and `dem.repair` take from an open file

@@ -55,7 +55,7 @@ class Frame:
         return int(self._of("position/step"))
 
     def _of(self, name: str) -> np.ndarray:
-        """Step, time or an energy of this frame alone."""
+        """Value of a dataset (step, time or an energy) in this frame."""
         return read_rows(self._run._stored(name), self._run.frames, self._number)  # noqa: SLF001
 
     @cached_property
@@ -79,7 +79,7 @@ class Frame:
         return self._run.angular_velocity.present(self._number)
 
     def field(self, name: str) -> np.ndarray:
-        """Values (N, k) of the field of that name; raises ValueError if the file lacks it."""
+        """Values (N, k) of a field by its name; raises ValueError if the file has no such field."""
         return vars(self)[name] if name in vars(self) else self._run.field(name).present(self._number)
 
     def __getattr__(self, name: str) -> np.ndarray:
@@ -90,7 +90,7 @@ class Frame:
 
     @cached_property
     def identity(self) -> np.ndarray:
-        """Number of each particle that is there (N,), its own for ever."""
+        """Permanent number of each particle present (N,)."""
         if not self._run.varies:
             return self._run.identity
         identities = self._of(f"{variable_population.ID}/value")
@@ -98,7 +98,7 @@ class Frame:
 
     @cached_property
     def columns(self) -> np.ndarray | slice:
-        """Which of the run's columns are those of the particles that are there."""
+        """Columns of the run's arrays that belong to the particles present."""
         return np.searchsorted(self._run.identity, self.identity) if self._run.varies else slice(None)
 
     @cached_property
@@ -107,7 +107,7 @@ class Frame:
         return self._run.kind[self.columns]
 
     def of_kind(self, name: str) -> np.ndarray:
-        """Which of the particles that are there (N,) are of the kind of this name, as `Particles.of_kind`."""
+        """Mask (N,) of the particles present that are of a kind, see `Particles.of_kind`."""
         return self._run.of_kind(name)[self.columns]
 
     @cached_property
@@ -122,16 +122,16 @@ class Frame:
 
     @cached_property
     def fixed(self) -> np.ndarray:
-        """Which of the particles that are there (N,) are fixed."""
+        """Mask (N,) of the particles present that are fixed."""
         return self._run.fixed[self.columns]
 
     @cached_property
     def axis(self) -> np.ndarray:
-        """Unit vectors along the body x axes (N, 3), a fibre's own."""
+        """Unit vectors along the body x axes (N, 3), which for a fibre is its long axis."""
         return body_axis(self.orientation)
 
     def directions(self, of: Literal["long", "short"] = "long") -> tuple[np.ndarray, np.ndarray]:
-        """Unit vectors along an axis of the particles that have it, for `dem.statistics.order_parameter`.
+        """Unit vectors along an axis of the particles that have such an axis, for `dem.statistics.order_parameter`.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class Frame:
 
     @cached_property
     def walls(self) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper walls (3,), (3,) [m], where they are at this time; infinite where there is none."""
+        """Lower and upper corner of the box at this time (3,), (3,) [m]; infinite where there is no wall."""
         from dem.model.domain.box_walls import walls_at  # noqa: PLC0415, which needs kernels; frames are read without
 
         return walls_at(self._run.box, self.time)
@@ -188,7 +188,7 @@ class Frame:
         return self._run._cell(self._number)  # noqa: SLF001
 
     def kinetic_energies(self) -> KineticEnergies:
-        """Translational and rotational energy of each particle (N,), (N,) [J]; zero of those that are fixed."""
+        """Translational and rotational energy of each particle (N,), (N,) [J]; zero for fixed particles."""
         from dem import statistics  # noqa: PLC0415, takes longer to import than a run to open
 
         run = self._run
@@ -197,7 +197,7 @@ class Frame:
         return statistics.kinetic_energies(mass, inertia, self.velocity, self.orientation, self.angular_velocity)
 
     def contact_forces(self) -> ContactForces:
-        """Contacts with their forces, see `Simulation.contact_forces`; raises ValueError if the run wrote none."""
+        """Contacts with their forces, see `Simulation.contact_forces`; raises ValueError if none are stored."""
         run = self._run
         if layout.NUMBER not in run._stored("/"):  # noqa: SLF001
             raise ValueError(f"{run.path} has no contacts: run with contacts=True (--contacts)")
@@ -209,7 +209,7 @@ class Frame:
         return ContactForces(**values, point=self.position[rows["i"]] + rows["arm"])
 
     def contact_numbers(self, tolerance: float = 0.0) -> ContactNumbers:
-        """How many particles and walls each particle touches, see `dem.statistics.contact_numbers`.
+        """Numbers of particles and walls that each particle touches, see `dem.statistics.contact_numbers`.
 
         Of convex shapes the contacts count that the run wrote; raises ValueError for these if it wrote none, or for a
         tolerance.
@@ -255,7 +255,7 @@ class Frame:
         self, axis: str = "z", bins: int = 20, *, lower: Sequence[float] | None = None,
         upper: Sequence[float] | None = None,
     ) -> Profile:  # fmt: skip
-        """Share of the box that is solid, slab by slab, see `dem.statistics.solid_fraction`.
+        """Solid fraction in slabs of the box, see `dem.statistics.solid_fraction`.
 
         Bounds `lower` and `upper` (3,) [m] may be other ones than those of the box, and must be given without one.
         """
@@ -270,7 +270,7 @@ class Frame:
     def _bounds(
         self, lower: Sequence[float] | None, upper: Sequence[float] | None
     ) -> tuple[np.ndarray, np.ndarray, list[str]]:
-        """Corners (3,), (3,) [m], by default those of the box, and the periodic axes of the box between them."""
+        """Corners (3,), (3,) [m], by default those of the box, and the axes along which this region is periodic."""
         box = self._run.box
         if (box is None or self.cell is not None) and (lower is None or upper is None):
             which = "no box" if box is None else "a dem.Cell, which deforms, and no box"

@@ -1,4 +1,4 @@
-"""Fields over the frames of a run, read from disk as far as they are sliced."""
+"""Fields over the frames of a run; a slice reads only that part from disk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def unit_of(dataset: h5py.Dataset) -> str:
-    """SI unit of the values of a field, as the file has it; "1" without one."""
+    """SI unit of a field from its attributes; "1" without one."""
     unit = dataset.attrs.get("unit", "1")
     return unit.decode() if isinstance(unit, bytes) else str(unit)
 
@@ -45,7 +45,7 @@ class StoredField:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Frames, particles, components."""
+        """Numbers of frames, particles and components."""
         return len(self._frames), self._dataset.shape[1], self.field.width
 
     @property
@@ -55,11 +55,11 @@ class StoredField:
 
     @property
     def chunks(self) -> tuple[int, ...] | None:
-        """Frames, particles and components that are stored, and so read, together."""
+        """Numbers of frames, particles and components in a chunk, which is read as a whole."""
         return self._dataset.chunks
 
     def __len__(self) -> int:
-        """Count the frames."""
+        """Number of frames."""
         return len(self._frames)
 
     def __repr__(self) -> str:
@@ -68,11 +68,11 @@ class StoredField:
         return f"<{self.name}: {shape}, {self.unit}, on disk: slice it to read>"
 
     def __array__(self, dtype: np.dtype | None = None, copy: bool | None = None) -> np.ndarray:
-        """Read everything."""
+        """Read all values."""
         return np.asarray(self[:], dtype=dtype)
 
     def __getitem__(self, key: object) -> np.ndarray:
-        """Read a part."""
+        """Read a part of the values."""
         key = key if isinstance(key, tuple) else (key,)
         at = next((k for k, part in enumerate(key) if part is Ellipsis), len(key))
         key = (*key[:at], *[slice(None)] * (self.ndim - len(key) + (at < len(key))), *key[at + 1 :])
@@ -104,7 +104,7 @@ def read_rows(dataset: h5py.Dataset, frames: range, key: object, rest: tuple = (
 
 
 def row(frames: range, number: int) -> int:
-    """The frame of that number, from the end if it is negative; raises IndexError with the numbers there are."""
+    """Index of a frame, counted from the end if negative; raises IndexError with the number of frames."""
     if not -len(frames) <= number < len(frames):
         raise IndexError(f"frame {number} of {len(frames)}, expected {-len(frames)} to {len(frames) - 1}")
     return frames[number]
@@ -124,12 +124,12 @@ class AlignedField(StoredField):
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Frames, particles that were ever in one, components."""
+        """Numbers of frames, of particles that are ever present, and of components."""
         return len(self._frames), self._born.size, self.field.width
 
     @property
     def dtype(self) -> np.dtype:
-        """Type of the values that are read."""
+        """Data type of the values."""
         return np.dtype(np.float64) if self.field.derive else self._dataset.dtype
 
     def present(self, frame: int) -> np.ndarray:
@@ -139,7 +139,7 @@ class AlignedField(StoredField):
         return self.field.derive(there) if self.field.derive else there
 
     def __getitem__(self, key: object) -> np.ndarray:
-        """Read a part."""
+        """Read a part of the values."""
         key = key if isinstance(key, tuple) else (key,)
         at = next((k for k, part in enumerate(key) if part is Ellipsis), len(key))
         key = (*key[:at], *[slice(None)] * (self.ndim - len(key) + (at < len(key))), *key[at + 1 :])

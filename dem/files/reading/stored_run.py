@@ -1,4 +1,4 @@
-"""Contents of the file of a run, as properties."""
+"""Contents of the file of a run as properties: base class of `dem.Trajectory`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class StoredRun:
-    """The fields, energies and input of a run, or of some frames of it; `dem.Trajectory` is what users see."""
+    """Fields, energies and input of a run, or of some of its frames."""
 
     __setattr__ = set_declared
 
@@ -62,18 +62,18 @@ class StoredRun:
         return self._folder / self.path
 
     def close(self) -> None:
-        """Close the file; datasets taken from it can no longer be read."""
+        """Close the file; its datasets can no longer be read then."""
         self._file.close()
 
     def _stored(self, name: str = ".") -> h5py.Group | h5py.Dataset:
-        """Object of this name in the group of the particles, or in the file if the name starts with /."""
+        """Object by its name in the particles group, or in the whole file if the name starts with /."""
         if not self._file:
             raise ValueError(f"{self.path} is closed: read what is wanted before")
         return self._file["particles/trajectory"][name]
 
     @property
     def frames(self) -> range:
-        """Numbers in the file of the frames of this run, or part of a run."""
+        """Numbers in the file of the frames of this run or part."""
         return range(len(self._stored("position/step"))) if self._part is None else self._part
 
     @property
@@ -88,7 +88,7 @@ class StoredRun:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Names of the fields that the file holds."""
+        """Names of the fields in the file."""
         return tuple(name for name in STATE if f"{name}/value" in self._stored())
 
     @property
@@ -102,7 +102,7 @@ class StoredRun:
         return found
 
     def field(self, name: str) -> StoredField:
-        """The field of that name, ``axis`` included; raises ValueError with the names there are."""
+        """Field by its name, ``axis`` included; raises ValueError with the available names."""
         known = self.fields
         stored = FIELDS[name].source or name if isinstance(name, str) and name in FIELDS else None
         if stored not in known:
@@ -118,12 +118,12 @@ class StoredRun:
 
     @property
     def varies(self) -> bool:
-        """Whether particles come and go in this run."""
+        """Whether particles are inserted or removed in this run."""
         return variable_population.has_varying_number(self._stored("/"))
 
     @property
     def identity(self) -> np.ndarray:
-        """Number of the particle of each column (N,), its own for ever; of those only that were ever in a frame."""
+        """Permanent number of the particle in each column (N,), of all particles that are ever in a frame."""
         return self._stored(variable_population.BORN)[:] if self.varies else np.arange(len(self.mass))
 
     def of(self, identity: int, field: str = "position") -> np.ndarray:
@@ -147,7 +147,7 @@ class StoredRun:
         return self._log(growing_tables.EVENTS, variable_population.EVENT)
 
     def flow(self, gate: int = -1) -> tuple[np.ndarray, np.ndarray]:
-        """Number of particles, and mass [kg], inserted or removed through a gate until each frame (T,), (T,).
+        """Number of particles and mass [kg] that have passed a gate until each frame (T,), (T,).
 
         Gates are those of `events`: 0 is the first inserter, -1 the first outlet.
         """
@@ -163,7 +163,7 @@ class StoredRun:
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     def series(self, name: str) -> StoredField:
-        """The field of that name: what `field` was called once."""
+        """Field by its name; the former name of `field`."""
         return self.field(name)
 
     @property
@@ -188,7 +188,7 @@ class StoredRun:
 
     @property
     def axis(self) -> StoredField:
-        """Unit vectors along the body x axes (T, N, 3), a fibre's own, world frame."""
+        """Unit vectors along the body x axes (T, N, 3), world frame; for a fibre its long axis."""
         return self.field("axis")
 
     @property
@@ -204,7 +204,7 @@ class StoredRun:
 
     @property
     def species(self) -> np.ndarray:
-        """Number of each particle's kind (N,): what `kind` was called once, and is in the file, for H5MD's sake."""
+        """Number of each particle's kind (N,); the former name of `kind`, which H5MD requires in files."""
         return self.kind
 
     @property
@@ -213,11 +213,11 @@ class StoredRun:
         return self._named()[0]
 
     def of_kind(self, name: str) -> np.ndarray:
-        """Which particles (N,) are of the kind of this name, as `Particles.of_kind`; raises ValueError if none is."""
+        """Mask (N,) of the particles of a kind, see `Particles.of_kind`; raises ValueError if there are none."""
         return of_kind(self.kinds, self.kind, name)
 
     def _named(self) -> tuple[list[Kind], list[int]]:
-        """The kinds, and of which one each is that the input names: files of format 2 name every size."""
+        """Kinds by their names in the input, and the kind of each stored one: format 2 names every size."""
         given = self.input["kinds"]
         named = (Kind(k.get("name", k["shape"].lower()), k["shape"], Material(**k["material"])) for k in given)
         return numbered(named)
@@ -229,7 +229,7 @@ class StoredRun:
 
     @property
     def variants(self) -> list[Variant]:
-        """Bodies of all shapes and sizes of particles, see `variant`."""
+        """Shape, size and mass properties of each variant, see `variant`."""
         if not {"kinds", "variants"} & self._stored("/parameters").keys():
             message = f"{self.path} has format 1, which does not tell the shapes: run it again with this version"
             raise ValueError(message)
@@ -242,13 +242,13 @@ class StoredRun:
 
     @property
     def fixed(self) -> np.ndarray:
-        """Which particles (N,) are fixed."""
+        """Mask (N,) of fixed particles."""
         told = variants_in(self._stored("/"))[1]
         return told["fixed"][:].astype(bool)[self.variant] if "fixed" in told else np.zeros(len(self.variant), bool)
 
     @property
     def shapes(self) -> list[tuple[Shape, Material]]:
-        """Shape and material of each variant, as given; raises ValueError for one that cannot be made again."""
+        """Shape and material of each variant; raises ValueError if its class cannot be imported."""
         restart = self._stored("/restart")
         if "start" not in restart:
             raise ValueError(f"{self.path} does not tell how to make its shapes: {restart.attrs['unavailable']}")
@@ -260,7 +260,7 @@ class StoredRun:
         return found
 
     def describe(self) -> list[dict]:
-        """Each kind as plain values: name, shape, number of particles, sizes and material, see `Particles.describe`.
+        """Description of each kind: name, shape, number of particles, sizes and material, see `Particles.describe`.
 
         Where the number of particles varies, all that were ever in a frame are counted.
         """
@@ -275,7 +275,7 @@ class StoredRun:
 
     @property
     def energy(self) -> dict[str, np.ndarray]:
-        """Energies of the system at each frame, (T,) [J] each: translational, ..., total; fluid if there is one.
+        """Energies in each frame, (T,) [J] each: translational, ..., total; fluid if there is one.
 
         ``pandas.DataFrame(run.energy, index=run.time)`` is a table of them.
         """
@@ -285,20 +285,20 @@ class StoredRun:
 
     @property
     def changes(self) -> np.ndarray:
-        """Changes by functions given to `Simulation.run`: step, time, work, gravity from then on.
+        """State changes by functions given to `Simulation.run`: step, time, work, new gravity.
 
         An array of records (K,), in SI units: ``pandas.DataFrame(run.changes[["time", "work"]])``.
         """
         return self._log(growing_tables.CHANGES, growing_tables.CHANGED)
 
     def _log(self, name: str, kind: np.dtype) -> np.ndarray:
-        """A log of the whole run; an empty one if the file has none."""
+        """Records of a log over the whole run; empty if the file has none."""
         file = self._stored("/")
         return file[name][:] if name in file else np.empty(0, kind)
 
     @property
     def table(self) -> np.ndarray:
-        """The running table of a run that was to have one: an array of records (K,), with the columns that were wanted.
+        """Running table of the run: an array of records (K,) with the requested columns.
 
         ``pandas.DataFrame(run.table)`` is it as pandas has it; SI units are those of `dem.run.running_table.COLUMNS`.
         """
@@ -306,16 +306,16 @@ class StoredRun:
 
     @property
     def box(self) -> Box | None:
-        """The box as given to the simulation; `Frame.walls` and `cell` have the positions of what moves."""
+        """Box as given to the simulation; `Frame.walls` and `cell` have the current positions of moving faces."""
         return input_validation.box_of(self.input["box"])
 
     @property
     def cell(self) -> CellState | None:
-        """State of the `dem.Cell` at each frame, arrays (T, ...) as in `Simulation.cell`; None without one."""
+        """State of the `dem.Cell` in each frame, arrays (T, ...) as in `Simulation.cell`; None without one."""
         return self._cell(slice(None))
 
     def _cell(self, key: object) -> CellState | None:
-        """State of the cell at the frames that a key selects."""
+        """State of the cell in the frames that a key selects."""
         stored = cell.datasets(self._stored("/"))
         if not stored:
             return None
@@ -334,7 +334,7 @@ class StoredRun:
 
     @property
     def breakages(self) -> list[Breakage]:
-        """Which bonds broke when, up to the last of these frames."""
+        """Broken bonds with the times of breakage, up to the last of these frames."""
         return bonds.breakages(self.bonds, self.input.get("time_step"))
 
     @property
@@ -346,17 +346,17 @@ class StoredRun:
 
     @property
     def versions(self) -> dict:
-        """Versions of the engine and the libraries that wrote the file."""
+        """Versions of the engine and its libraries when the file was written."""
         return parse_json(self._stored("/parameters").attrs["versions"], "versions")
 
     @property
     def verdict(self) -> str | None:
-        """Verdict line of a run that ended or was stopped by the user."""
+        """Verdict of a run that has ended, or was stopped by the user, in one line."""
         return self._stored("/parameters").attrs.get("verdict")
 
     @property
     def error(self) -> str | None:
-        """Error that ended the run, or None."""
+        """Error message of a run that failed, or None."""
         return self._stored("/parameters").attrs.get("error")
 
     @property

@@ -1,4 +1,4 @@
-"""Summary of a trajectory, as plain data."""
+"""Summary of a trajectory as plain data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ APART = ("input", "verdict", "error")  # of the attributes of `parameters`; the 
 
 
 def of(run: StoredRun, file: h5py.File) -> dict:
-    """Numbers, datasets, input, provenance, energies, verdict: all that JSON can say."""
+    """Summary of a trajectory for JSON: numbers, datasets, input, provenance, energies, verdict."""
     kind, mass = run.kind, run.mass
     time, step = run.time.tolist(), run.step.tolist()
     attributes = {name: _plain(value) for name, value in file["parameters"].attrs.items()}
@@ -51,12 +51,12 @@ def of(run: StoredRun, file: h5py.File) -> dict:
 
 
 def _min_and_max(values: np.ndarray) -> dict[str, float]:
-    """Smallest and largest of some values, by name."""
+    """Smallest and largest value, by name."""
     return {"least": float(values.min(initial=np.inf)), "most": float(values.max(initial=0.0))}
 
 
 def _datasets(file: h5py.File) -> list[dict]:
-    """Schema: every dataset once, with what is written next to it; step and time as those of the positions."""
+    """Name, shape, type and attributes of every dataset; step and time only once, for the positions."""
     shared = {file[name]: name for name in (f"particles/trajectory/position/{part}" for part in ("step", "time"))}
     found: dict[str, dict] = {}
 
@@ -80,7 +80,7 @@ def _datasets(file: h5py.File) -> list[dict]:
 
 
 def _group(group: h5py.Group | h5py.Dataset) -> dict:
-    """How much a group holds, or a data set of records."""
+    """Size of a group or of a dataset of records."""
     sizes = [group.id.get_storage_size()] if isinstance(group, h5py.Dataset) else []
     if not sizes:
         group.visititems(lambda _, thing: sizes.append(thing.id.get_storage_size() if hasattr(thing, "shape") else 0))
@@ -88,7 +88,7 @@ def _group(group: h5py.Group | h5py.Dataset) -> dict:
 
 
 def _plain(value: object) -> object:
-    """An attribute as JSON has it; texts that are JSON objects or lists are read."""
+    """Attribute as JSON value; text that contains a JSON object or list is parsed."""
     if isinstance(value, bytes):
         value = value.decode()
     if isinstance(value, str) and value[:1] in {"{", "["}:

@@ -1,4 +1,4 @@
-"""Runs as tables of pandas and data sets of xarray: with names, units and coordinates."""
+"""Runs as tables of pandas and datasets of xarray, with names, units and coordinates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DIMENSIONS = {3: "component", 4: "quaternion"}  # by width
 
 
 def to_pandas(run: StoredRun, fields: Sequence[str]) -> pd.DataFrame:
-    """A row for each particle in each frame, see `Trajectory.to_pandas`."""
+    """Table with a row for each particle in each frame, see `Trajectory.to_pandas`."""
     pd = imports.library("pandas", extra="tables", purpose="to_pandas")
     kind, frames = run.kind, np.asarray(run.frames)
     particles = len(kind)
@@ -49,7 +49,7 @@ def to_pandas(run: StoredRun, fields: Sequence[str]) -> pd.DataFrame:
 
 
 def contacts(forces: ContactForces) -> pd.DataFrame:
-    """A row for each contact, see `Trajectory.contacts`."""
+    """Table with a row for each contact, see `Trajectory.contacts`."""
     pd = imports.library("pandas", extra="tables", purpose="Trajectory.contacts")
     push = np.einsum("ka,ka->k", forces.force, forces.normal)
     along = push[:, None] * forces.normal
@@ -68,7 +68,7 @@ def contacts(forces: ContactForces) -> pd.DataFrame:
 
 
 def to_xarray(run: StoredRun, fields: Sequence[str]) -> xarray.Dataset:
-    """Arrays with named dimensions that are read when they are used, see `Trajectory.to_xarray`."""
+    """Arrays with named dimensions that are read lazily, see `Trajectory.to_xarray`."""
     xr = imports.library("xarray", extra="tables", purpose="to_xarray")
     variables = {name: _variable(run.field(name)) for name in fields}
     for name, values in run.energy.items():

@@ -1,4 +1,4 @@
-"""`dem.Trajectory`: a run on disk."""
+"""`dem.Trajectory`: reader of the file of a run."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Trajectory(StoredRun):
         self.close()
 
     def __len__(self) -> int:
-        """Count the complete frames."""
+        """Number of complete frames."""
         return len(self.frames)
 
     def __repr__(self) -> str:
@@ -81,7 +81,7 @@ class Trajectory(StoredRun):
         return f"<Trajectory {self.path}: {counted(len(self), 'frame')}, {when}; {what}; {', '.join(self.fields)}>"
 
     def __getitem__(self, key: int | slice) -> Frame | Trajectory:
-        """A frame, or for a slice that part of the run; raises IndexError for a frame that is not there."""
+        """A frame, or by a slice a part of the run; raises IndexError for a frame that does not exist."""
         if isinstance(key, slice):
             part = copy.copy(self)
             part._part = self.frames[key]  # noqa: SLF001, of its own kind
@@ -89,7 +89,7 @@ class Trajectory(StoredRun):
         return Frame(self, key, row(self.frames, key))
 
     def __iter__(self) -> Iterator[Frame]:
-        """Frame after frame."""
+        """Iterate over the frames."""
         return (self[k] for k in range(len(self)))
 
     def at(self, time: float) -> Frame:
@@ -105,7 +105,7 @@ class Trajectory(StoredRun):
         return self[frame].spheres()
 
     def contacts(self, frame: int) -> pd.DataFrame:
-        """Table of the contacts of a frame, a row each: bodies, contact point, forces.
+        """Table of the contacts in a frame, one row each: bodies, contact point, forces.
 
         Columns are ``i`` and ``j``, particles or, negative, walls (see `dem.statistics.ContactForces`), ``overlap``,
         ``normal_force`` (positive if it pushes), ``tangential_force``, and by components ``normal``, ``force`` (on i),
@@ -135,7 +135,7 @@ class Trajectory(StoredRun):
         return self.fields if fields is None else checks.listed("fields", fields, "position")
 
     def summary(self) -> dict:
-        """All about the file but its fields: what ``dem info --json`` shows."""
+        """All information about the file except its fields: what ``dem info --json`` prints."""
         return summary.of(self, self._file)
 
 
@@ -143,7 +143,7 @@ ROUNDING = 1e-9  # of the largest time: k dt and a time typed in differ in their
 
 
 def _nearest(times: np.ndarray, time: float) -> int:
-    """Number of the frame nearest to a time; raises ValueError if that is more than half an interval outside."""
+    """Number of the frame nearest to a time; raises ValueError if it is more than half an interval away."""
     _check_time("time", time)
     margin = 0.5 * np.ptp(times) / max(1, len(times) - 1) if len(times) else 0.0
     if not (len(times) and times.min() - margin <= time <= times.max() + margin):
@@ -152,7 +152,7 @@ def _nearest(times: np.ndarray, time: float) -> int:
 
 
 def _between(times: np.ndarray, start: float, end: float) -> slice:
-    """The frames from one time to another, both included but for rounding; raises ValueError if there are none."""
+    """Frames from one time to another, both included to rounding; raises ValueError if there are none."""
     _check_time("start", start)
     _check_time("end", end)
     rounding = ROUNDING * np.abs(times).max(initial=0.0)
@@ -163,7 +163,7 @@ def _between(times: np.ndarray, start: float, end: float) -> slice:
 
 
 def _check_time(name: str, time: float) -> None:
-    """Refuse what is no number; those that are not finite are compared as they are."""
+    """Refuse a time that is not a number; infinite times are allowed in comparisons."""
     if not (isinstance(time, float) and not math.isfinite(time)):
         checks.number(name, time)
 

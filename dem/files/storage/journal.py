@@ -1,4 +1,4 @@
-"""Changed pages of a file in memory, and their journal, see `dem.files.storage.journaled_file`."""
+"""Pages of a file that are changed in memory, and their journal on disk, see `dem.files.storage.journaled_file`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE = 1 << 14
 
 
 class Pages(io.RawIOBase):
-    """View of a file that keeps changed pages in memory; the file itself stays as it is."""
+    """Read-only view of a file with changed pages in memory; the file itself is not changed."""
 
     def __init__(
         self, disk: BinaryIO, pages: dict[int, bytes | bytearray] | None = None, size: int | None = None
@@ -41,7 +41,7 @@ class Pages(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: Buffer) -> int:
-        """Fill a buffer as far as the file goes, from the pages first."""
+        """Fill a buffer up to the end of the file, with changed pages first."""
         view = memoryview(buffer).cast("B")
         start, stop = self._at, min(self._at + len(view), self.size)
         for number in range(start // PAGE, -(-stop // PAGE)):
@@ -56,7 +56,7 @@ class Pages(io.RawIOBase):
         return self._at - start
 
     def close(self) -> None:
-        """Close the file below; also called at garbage collection."""
+        """Close the underlying file; garbage collection calls this too."""
         self.disk.close()
         super().close()
 
@@ -69,22 +69,22 @@ LARGEST = 1 << 60  # bytes of a file
 
 
 class ForeignJournalError(ValueError):
-    """A journal is for another file than the one of its name."""
+    """A journal belongs to another file than that of its name."""
 
 
 def path_of(path: Path) -> Path:
-    """Name of the journal of a file."""
+    """Path of the journal of a file."""
     return path.with_name(path.name + ".journal")
 
 
 def is_bound(path: Path) -> bool:
-    """Whether the journal of a file knows by checksums which file it is for; those of 0.2 and before do not."""
+    """Whether a journal identifies its file by checksums; journals of version 0.2 and before do not."""
     with path_of(path).open("rb") as journal:
         return journal.read(len(MAGIC)) == MAGIC
 
 
 def write_journal(journal: BinaryIO, pages: dict[int, bytes], size: int, there: dict[int, bytes], before: int) -> None:
-    """Write pages, the new length of the file, and checksums that identify the file they belong to.
+    """Write changed pages, the new file size, and checksums that identify the file.
 
     The checksums are of the sectors that the pages replace (`there`); `before` is the length of the file now.
     """
@@ -104,7 +104,7 @@ def _sums(page: bytes) -> list[int]:
 
 
 def is_journal(data: bytes) -> bool:
-    """Whether a file that begins so is a journal, perhaps one that was cut off; a file of a user's own is none."""
+    """Whether the first bytes of a file are those of a journal, perhaps an incomplete one."""
     begin = data[: len(MAGIC)]
     return MAGIC.startswith(begin) or EARLIER.startswith(begin)
 
@@ -114,7 +114,7 @@ def _checksum(size: int, count: int, body: bytes) -> int:
 
 
 def read_journal(path: Path) -> tuple[dict[int, bytes], int] | None:
-    """Pages and size that a complete journal has; None if there is none, or it was cut off.
+    """Pages and file size in a complete journal; None if there is none, or if it is incomplete.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def read_journal(path: Path) -> tuple[dict[int, bytes], int] | None:
 
 
 def _belongs(path: Path, pages: dict[int, bytes], size: int, sums: dict[int, tuple], before: int) -> bool:
-    """Whether a file belongs to the journal: each sector is as before the commit, or as after it.
+    """Whether a file belongs to a journal: each sector is as before the commit or as after it.
 
     One sector may have been written in part. A journal of an earlier version has only the length of the file.
     """
@@ -183,7 +183,7 @@ def _belongs(path: Path, pages: dict[int, bytes], size: int, sums: dict[int, tup
 
 
 def _check_untouched(path: Path, pages: dict[int, bytes]) -> None:
-    """Refuse a file that has some pages of a journal but not all: what replaced them was stopped half way.
+    """Refuse a file that has some pages of a journal but not all: their replacement was interrupted.
 
     A journal has only pages that differ from those of the file, so one that was cut off has none in common with it.
     """

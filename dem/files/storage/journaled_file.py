@@ -1,4 +1,4 @@
-"""File with atomic commits: what HDF5 writes between two commits reaches the disk as a whole, or not at all.
+"""File with atomic commits: HDF5's writes between two commits reach the disk all together, or not at all.
 
 HDF5 changes its file in many small writes; one that is cut off in between can be unreadable. So it is given a file in
 memory pages (h5py's driver for file-like objects); `JournaledFile.commit` brings them to the disk in an order that can
@@ -55,7 +55,7 @@ TRIES, PAUSE = 20, 0.02  # looks at a file that is just being committed to, and 
 
 
 class LostError(OSError):
-    """The file at the path is not the one that was written, or not as it was left."""
+    """The file at the path is not the one that was written, or another program has changed it."""
 
 
 class JournaledFile(Pages):
@@ -98,7 +98,7 @@ class JournaledFile(Pages):
         return True
 
     def write(self, data: Buffer) -> int:
-        """Take bytes into the pages."""
+        """Write bytes to the pages in memory."""
         view = memoryview(data).cast("B")
         start, stop = self._at, self._at + len(view)
         for number in range(start // PAGE, -(-stop // PAGE)):
@@ -121,15 +121,15 @@ class JournaledFile(Pages):
         return self.disk.read(PAGE)
 
     def truncate(self, size: int | None = None) -> int:
-        """Set the size."""
+        """Set the size of the file."""
         self.size = self._at if size is None else size
         return self.size
 
     def flush(self) -> None:
-        """Do nothing: HDF5 flushes when it likes."""
+        """Do nothing: HDF5 flushes at any time, and only `commit` writes to disk."""
 
     def commit(self) -> None:
-        """Bring everything to the disk.
+        """Write all changes to disk, atomically.
 
         Raises
         ------
@@ -167,7 +167,7 @@ class JournaledFile(Pages):
         self.on_disk = self.size
 
     def lost(self) -> str | None:
-        """Change of the file at the path since the last commit, in words, or None."""
+        """Description of a change of the file at the path by others since the last commit, or None."""
         try:
             there = self.path.stat()
         except (FileNotFoundError, NotADirectoryError):
@@ -182,11 +182,11 @@ class JournaledFile(Pages):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the open file, wherever it is, still has the size that it was left with."""
+        """Whether the open file, wherever it is now, still has the size of the last commit."""
         return os.fstat(self.disk.fileno()).st_size == self.on_disk
 
     def copy(self, path: Path) -> None:
-        """Write all that was committed, and what waits, to a new file; raises OSError if there is one or it cannot."""
+        """Write the committed and the pending data to a new file; raises OSError if it exists or cannot be written."""
         with path.open("xb") as file:
             try:
                 self.seek(0)
@@ -198,7 +198,7 @@ class JournaledFile(Pages):
                 raise
 
     def move(self, path: Path) -> None:
-        """Take the place of another file, once something has been committed."""
+        """Replace another file by this one, after the first commit."""
         path = path.absolute()
         self.path.replace(path)
         path_of(self.path).replace(path_of(path))
@@ -206,7 +206,7 @@ class JournaledFile(Pages):
         _sync_folder(path)
 
     def close(self) -> None:
-        """Let go of the file; what was not committed is lost."""
+        """Close the file; changes that are not committed are lost."""
         if not self.closed and hasattr(self, "journal"):
             if self._new and self.on_disk == 0 and _is_at(self.disk, self.path):
                 self.path.unlink()  # nothing was ever committed
@@ -225,7 +225,7 @@ def _is_at(file: BinaryIO, path: Path) -> bool:
 
 
 def _sync_folder(path: Path) -> None:
-    """Flush the entry of a file in its folder to the disk."""
+    """Flush the folder entry of a file to disk."""
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
@@ -234,7 +234,7 @@ def _sync_folder(path: Path) -> None:
 
 
 def check_journal(path: Path) -> None:
-    """Raise OSError if something else than a journal has the name of the journal of a file."""
+    """Raise OSError if a file with the name of a journal is not a journal."""
     name = path_of(path)
     if name.is_symlink():
         raise OSError(f"{name} is a symbolic link, where the journal of {path} is to be: remove it")
@@ -247,7 +247,7 @@ def check_journal(path: Path) -> None:
 
 
 def _own_journal(path: Path) -> BinaryIO:
-    """The journal of a file, empty and locked; raises OSError if it still has something for another file."""
+    """Empty, locked journal of a file; raises OSError if it holds pages of another file."""
     check_journal(path)
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     journal = os.fdopen(os.open(path_of(path), flags, 0o666), "r+b", buffering=0)
@@ -269,13 +269,13 @@ def _own_journal(path: Path) -> BinaryIO:
 
 
 def _lock(file: BinaryIO, *, shared: bool = False) -> None:
-    """Lock a file, or raise BlockingIOError; closing it unlocks it, as the end of the process does."""
+    """Lock a file, or raise BlockingIOError; closing the file or the end of the process unlocks it."""
     if fcntl:
         fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
 
 
 def _write_pages(disk: BinaryIO, pages: dict[int, bytes], start: int, stop: int) -> None:
-    """Write what pages have between two offsets, runs of them at once."""
+    """Write the pages between two offsets; adjacent pages are written at once."""
     run, begin = [], 0
     for number in [*pages, None]:
         if run and (number is None or number * PAGE != begin + PAGE * len(run)):
@@ -297,14 +297,14 @@ def _apply(disk: BinaryIO, pages: dict[int, bytes], size: int) -> None:
 
 
 def is_blank(path: Path) -> bool:
-    """Whether a file is what a killed run left before HDF5 signed it: it is empty, or zeros beside a journal."""
+    """Whether a file is from a run killed before HDF5 wrote its signature: empty, or zeros beside a journal."""
     with path.open("rb") as file:
         start = file.read(len(SIGNATURE))
     return not start or (not start.strip(b"\0") and path_of(path).is_file())
 
 
 def is_broken(path: Path) -> bool:
-    """Whether a file that HDF5 cannot open is what is left of one: it begins as such files do, or is blank."""
+    """Whether a file that HDF5 cannot open is a damaged HDF5 file: it begins as one, or is blank."""
     with path.open("rb") as file:
         return file.read(len(SIGNATURE)) == SIGNATURE or is_blank(path)
 
@@ -317,7 +317,7 @@ def unreadable(path: Path, error: Exception) -> str:
 
 
 def being_written(path: Path) -> bool:
-    """Whether a process that lives is writing the file."""
+    """Whether a living process is writing the file."""
     if not path_of(path).is_file():
         return False
     try:
@@ -331,7 +331,7 @@ def being_written(path: Path) -> bool:
 
 
 def recover(path: Path, problem: Callable[[h5py.File], str | None] = hdf5_validation.problem) -> str | None:
-    """Write the pages of a killed writer's journal into its file; returns a message, None without a journal.
+    """Apply the journal of a killed writer to its file; returns a message, None without a journal.
 
     A new file is written, checked by reading, and then replaces the old one; until then nothing changes. If the journal
     has no checksums that identify its file, the old file is kept as ``run.damaged.h5``.
@@ -363,7 +363,7 @@ def recover(path: Path, problem: Callable[[h5py.File], str | None] = hdf5_valida
 def _replace_by_whole(
     path: Path, found: tuple[dict[int, bytes], int], problem: Callable[[h5py.File], str | None], kept: Path | None
 ) -> None:
-    """Put a copy in the place of a file that has what a journal has for it; the file itself is kept under a name."""
+    """Replace a file by a copy with the pages of its journal; the original is kept under another name."""
     target = path.resolve()  # the file that a link leads to is replaced, not the link
     whole = unused_name(target, ".partial")
     try:
@@ -390,7 +390,7 @@ def _replace_by_whole(
 
 
 def _keep(path: Path, kept: Path) -> None:
-    """Give a file a second name; copy it where the file system has no hard links."""
+    """Give a file a second name; it is copied where the file system has no hard links."""
     try:
         os.link(path, kept)
     except OSError:
@@ -398,7 +398,7 @@ def _keep(path: Path, kept: Path) -> None:
 
 
 def _why_unreadable(path: Path, problem: Callable[[h5py.File], str | None]) -> str | None:
-    """Reason why a file cannot be read; all chunks are looked up, as a journal has parts of their index."""
+    """Reason why a file cannot be read; all chunks are looked up, as parts of their index may be in a journal."""
 
     def look_up(_: str, thing: h5py.Group | h5py.Dataset) -> None:
         if isinstance(thing, h5py.Dataset) and thing.chunks and not thing.is_virtual:
@@ -419,7 +419,7 @@ def _why_unreadable(path: Path, problem: Callable[[h5py.File], str | None]) -> s
 
 
 def open_to_read(path: Path, problem: Callable[[h5py.File], str | None] = hdf5_validation.problem) -> h5py.File:
-    """Open a file for reading, through the journal of a killed writer if there is one.
+    """Open a file for reading, with the journal of a killed writer applied in memory if there is one.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""`dem.repair`: save the complete frames of a damaged trajectory."""
+"""`dem.repair`: recover the complete frames of a damaged trajectory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ END = 40  # where the first version of HDF5's superblock keeps the end of the fi
 
 
 def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
-    """Make a trajectory readable for every program.
+    """Recover a trajectory, so that every program can read it.
 
     What a killed run left in its journal is put into a copy of the file, which takes its place when it has been read.
     A file that lost its end, as on a file system that broke down, stays as it is, and the frames that are whole go
@@ -90,7 +90,7 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
 
 
 def _save(path: Path, target: Path, error: ValueError) -> str:
-    """Put the whole frames of a file that lost its end into a new one."""
+    """Copy the complete frames of a truncated file to a new file."""
     size = path.stat().st_size
     with path.open("rb") as file:
         head = file.read(END + 8)
@@ -145,7 +145,7 @@ def _cut(path: Path, size: int) -> int:
 
 
 def _whole(dataset: h5py.Dataset, size: int) -> int:
-    """Rows of a dataset before the first one that lies beyond so many bytes."""
+    """Number of rows of a dataset that lie completely within a number of bytes."""
     rows = len(dataset)
     for chunk in chunks_of(dataset):
         if chunk.byte_offset + chunk.size > size:

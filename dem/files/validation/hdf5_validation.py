@@ -1,4 +1,4 @@
-"""Check links, sizes, filters and counts of an HDF5 file before any data are read.
+"""Validate links, sizes, filters and counts of an HDF5 file before data are read.
 
 A file can declare data that it does not contain: millions of zeros by fill value, rows of another file, a virtual data
 set that refers to itself. Reading them would fill the memory, open other files, or crash HDF5.
@@ -32,7 +32,7 @@ UNREADABLE = (KeyError, IndexError, TypeError, ValueError, RuntimeError, OSError
 
 
 class DamagedError(ValueError):
-    """Contents of a file are invalid."""
+    """The contents of a file are invalid."""
 
 
 def problem(file: h5py.File) -> str | None:
@@ -57,31 +57,31 @@ def damaged(error: Exception) -> str:
 
 
 def require(truth: bool, message: str) -> None:
-    """Raise DamagedError with a message if something does not hold."""
+    """Raise DamagedError with a message unless a condition holds."""
     if not truth:
         raise DamagedError(message)
 
 
 def check_memory(size: float, what: str) -> None:
-    """Raise DamagedError if a data set needs more bytes than may be read at once."""
+    """Raise DamagedError if a dataset needs more memory than a single read may take."""
     most = SHARE * cpu_info.memory()
     require(size <= most, f"{what} would take {size / 1e9:.3g} GB of memory, at most {most / 1e9:.3g} GB here")
 
 
 def size_of(thing: h5py.Dataset) -> int:
-    """Bytes of all values of a data set."""
+    """Size of all values of a dataset [bytes]."""
     return math.prod(thing.shape) * thing.dtype.itemsize if thing.shape is not None else 0
 
 
 def chunks_of(dataset: h5py.Dataset) -> list[h5py.h5d.StoreInfo]:
-    """Locations of the chunks of a dataset; `get_chunk_info` for each would take quadratic time."""
+    """Locations of the chunks of a dataset; calls of `get_chunk_info` would take quadratic time."""
     found: list[h5py.h5d.StoreInfo] = []
     dataset.id.chunk_iter(found.append)
     return found
 
 
 def _links(file: h5py.File) -> list[tuple[bytes, int, object]]:
-    """Name, type and address of all links of a file; in the words of HDF5 itself, since it is done on every opening."""
+    """Name, type and address of all links in a file, by the low-level interface, as each opening does this."""
     found: list[tuple[bytes, int, object]] = []
 
     def visit(name: bytes, link: h5py.h5l.LinkInfo) -> bool | None:
@@ -94,7 +94,7 @@ def _links(file: h5py.File) -> list[tuple[bytes, int, object]]:
 
 
 def _check(file: h5py.File, path: bytes, link: int, address: object, groups: set[int]) -> None:
-    """Check the object to which a link leads."""
+    """Validate the object to which a link leads."""
     name = path.decode(errors="replace")
     require(link == h5py.h5l.TYPE_HARD, f"{name} is a link to something else")
     thing = h5py.h5o.open(file.id, path)
@@ -113,7 +113,7 @@ def _check_attributes(thing: h5py.h5g.GroupID | h5py.h5d.DatasetID, name: str) -
 
 
 def _check_storage(thing: h5py.h5d.DatasetID, name: str) -> None:
-    """All values are in this file: not elsewhere, not made up, not packed a thousandfold into one piece."""
+    """Check that all values are stored in this file, with limited compression, and not in external files."""
     how = thing.get_create_plist()
     layout = how.get_layout()
     require(not how.get_external_count(), f"{name} is stored in another file")
@@ -139,7 +139,7 @@ def _check_storage(thing: h5py.h5d.DatasetID, name: str) -> None:
 
 
 def check_alike(what: str, given: Mapping[str, object], own: Mapping[str, object]) -> None:
-    """Raise DamagedError unless there are the same names, each with the type and the shape of one's own array."""
+    """Raise DamagedError unless a group has the same names as own arrays, with their types and shapes."""
     lacking, unknown = own.keys() - given.keys(), given.keys() - own.keys()
     require(not lacking, f"{what} lacks {', '.join(sorted(lacking))}")
     require(not unknown, f"{what} has {', '.join(sorted(unknown))}, which is unknown here")
@@ -150,14 +150,14 @@ def check_alike(what: str, given: Mapping[str, object], own: Mapping[str, object
 
 
 def check_finite(what: str, given: Mapping[str, np.ndarray], *, infinite: tuple[str, ...] = ()) -> None:
-    """Raise DamagedError if some number is not finite; where it may be infinite, if it is not a number."""
+    """Raise DamagedError for numbers that are not finite, or, where infinite ones are allowed, not a number."""
     for name, values in given.items():
         right = ~np.isnan(values) if name in infinite else np.isfinite(values)
         require(bool(right.all()), f"{what}/{name} holds values that are not finite")
 
 
 def check_within(what: str, values: np.ndarray, least: float, most: float) -> None:
-    """Raise DamagedError unless all values lie between two bounds, these included."""
+    """Raise DamagedError unless all values lie between two bounds, which are included."""
     wrong = values[~((values >= least) & (values <= most))]
     require(not wrong.size, f"{what} is {wrong[:1]} somewhere, expected {least} to {most}")
 
@@ -167,7 +167,7 @@ def _said(array: np.ndarray) -> str:
 
 
 def text(dataset: h5py.Dataset) -> str:
-    """Text of a data set with one string; raises ValueError for other data sets."""
+    """Text of a dataset with a single string; raises ValueError for other datasets."""
     name = dataset.name
     require(isinstance(dataset, h5py.Dataset) and dataset.shape == (), f"{name} is no single text")
     require(h5py.check_string_dtype(dataset.dtype) is not None, f"{name} is no text")
@@ -175,7 +175,7 @@ def text(dataset: h5py.Dataset) -> str:
 
 
 def numbers(file: h5py.Group, name: str, shape: tuple[int | None, ...], types: str = "f") -> h5py.Dataset:
-    """A data set of numbers, None standing for any length; raises ValueError if it is something else."""
+    """Numbers of a dataset of a given shape, where None stands for any length; raises ValueError otherwise."""
     found = file.get(name)
     require(isinstance(found, h5py.Dataset), f"it has no data set {name}")
     wanted = " x ".join("any" if length is None else str(length) for length in shape) or "one number"
@@ -187,7 +187,7 @@ def numbers(file: h5py.Group, name: str, shape: tuple[int | None, ...], types: s
 
 
 def finite(file: h5py.Group, name: str, shape: tuple[int | None, ...], *, above: float = -np.inf) -> np.ndarray:
-    """The values of such a data set, all finite and above a bound."""
+    """Numbers of such a dataset, all finite and above a bound."""
     values = numbers(file, name, shape)[()]
     require(bool(np.isfinite(values).all()), f"{name} holds values that are not finite")
     require(bool((values > above).all()), f"{name} holds {np.min(values, initial=np.inf):g}, expected above {above:g}")
@@ -195,7 +195,7 @@ def finite(file: h5py.Group, name: str, shape: tuple[int | None, ...], *, above:
 
 
 def energy(file: h5py.Group, name: str) -> Energy:
-    """An energy ledger; without a fluid, or particles that come and go, its last entries may be absent."""
+    """Energy ledger; its last entries may be absent without a fluid or insertion and removal."""
     values = finite(file, name, (None,))
     whole = [stored_energies(fluid=wet, traffic=busy) for busy in (True, False) for wet in (True, False)]
     require(len(values) in whole, f"{name} holds {counted(len(values), 'number')}, expected {whole[-2]}")
@@ -203,12 +203,12 @@ def energy(file: h5py.Group, name: str) -> Energy:
 
 
 def number(file: h5py.Group, name: str, **bounds: float) -> float:
-    """The value of a data set of one finite number within bounds, as of `dem.base.checks.number`."""
+    """Value of a dataset with one finite number within bounds, see `dem.base.checks.number`."""
     return checks.number(name, float(numbers(file, name, ())[()]), **bounds, largest=math.inf)
 
 
 def arrays(file: h5py.Group, name: str) -> dict[str, np.ndarray]:
-    """The values of all data sets of a group, by name."""
+    """Values of all datasets of a group, by name."""
     group = file.get(name)
     whole = isinstance(group, h5py.Group) and all(isinstance(each, h5py.Dataset) for each in group.values())
     require(whole, f"it has no group {name} of data sets")
@@ -216,7 +216,7 @@ def arrays(file: h5py.Group, name: str) -> dict[str, np.ndarray]:
 
 
 def indices(file: h5py.Group, name: str, count: int | None, most: int) -> np.ndarray:
-    """The values of a data set of indices from 0 to below a bound."""
+    """Values of a dataset of indices from 0 to below a bound."""
     values = numbers(file, name, (count,), "iu")[()]
     wrong = np.flatnonzero((values < 0) | (values >= most))
     require(not wrong.size, f"{name} is {values[wrong[:1]]} in row {wrong[:1]}, expected 0 to {most - 1}")

@@ -1,4 +1,4 @@
-"""Check the contents of a trajectory before they are used; all code that reads a trajectory comes through here.
+"""Validate the contents of a trajectory before they are used; every reader of trajectories calls this.
 
 First what HDF5 lets a file claim (`hdf5_validation.py`), then its contents: shapes against each other, indices against
 tables, numbers finite, sizes against memory. Of the frames only the shapes are checked: frames
@@ -55,7 +55,7 @@ RECORDS = {
 
 
 def problem(file: h5py.File) -> str | None:
-    """Reason why an open file is no readable trajectory, or None."""
+    """Reason why an open file is not a readable trajectory, or None."""
     found = hdf5_validation.problem(file)
     if found:
         return found
@@ -76,12 +76,12 @@ def problem(file: h5py.File) -> str | None:
 
 
 def is_checkpoint(file: h5py.File) -> bool:
-    """Whether a file is what `save` of a simulation writes."""
+    """Whether a file was written by `save` of a simulation."""
     return str(file.attrs.get("format", "")).startswith(CHECKPOINT)
 
 
 def box_of(given: dict | None) -> Box | None:
-    """The box as the input of a run describes it; raises ValueError or TypeError if there can be none."""
+    """Box described in the input of a run; raises ValueError or TypeError for an invalid description."""
     if given is None:
         return None
     if "edges" in given:
@@ -92,14 +92,14 @@ def box_of(given: dict | None) -> Box | None:
 
 
 def _motion(*, amplitude: object = (0, 0, 0), frequency: float = 0.0, **rest: object) -> Motion:
-    """How a wall moves; version 0.1.0 took parts of a vibration, which moved nothing."""
+    """Motion of a wall; version 0.1.0 accepted incomplete vibrations, which moved nothing."""
     swing, rate = checks.vector("amplitude", amplitude, "[m]"), checks.number("frequency", frequency)
     vibration = {"amplitude": swing, "frequency": rate} if rate and any(swing) else {"phase": 0.0}
     return Motion(**rest | vibration)
 
 
 def check_contacts(rows: np.ndarray, particles: int, walls: int = 0) -> None:
-    """Raise ValueError unless contacts from a file are of particles and walls that there are."""
+    """Raise ValueError unless the contacts in a file refer to existing particles and walls."""
     of = (rows["i"] >= 0) & (rows["i"] < particles) & (rows["j"] >= -FACES - walls) & (rows["j"] < particles)
     require(bool(of.all()), f"contacts are of others than the {counted(particles, 'particle')} and the walls")
 
@@ -127,7 +127,7 @@ def _check(file: h5py.File, written: int) -> None:
 
 
 def _check_frames(file: h5py.File, particles: int | None) -> None:
-    """Check that datasets have one row for each frame, and one column for each particle unless their number varies."""
+    """Check that datasets have one row for each frame, and one column for each particle if their number is constant."""
     group = file[PARTICLES]
     frames = len(numbers(group, "position/step", (None,), "iu"))
     check_memory(A_FRAME * frames, f"{frames} frames")
@@ -154,14 +154,14 @@ def _check_frames(file: h5py.File, particles: int | None) -> None:
 
 
 def count_walls(file: h5py.File) -> int:
-    """Walls beside the box."""
+    """Number of walls beside the box."""
     if walls.GROUP not in file:
         return 0
     return len(tables(parse_json(text(file[f"{walls.GROUP}/definition"]), "the walls"), "walls"))
 
 
 def _check_logs(file: h5py.File) -> None:
-    """Tables that grow by rows of their own are of the records that they should be."""
+    """Check the record types of tables that grow independently of frames."""
     found = growing_tables.found(file)
     for name, log in found.items():
         there = isinstance(log, h5py.Dataset) and len(log.shape or ()) == 1
@@ -176,12 +176,12 @@ def _check_logs(file: h5py.File) -> None:
 
 
 def _is_table(dtype: np.dtype) -> bool:
-    """Whether these are records of numbers, and of when."""
+    """Whether a dataset has records of numbers with a time."""
     return dtype.names is not None and "time" in dtype.names and all(dtype[n].kind in "iuf" for n in dtype.names)
 
 
 def _check_variants(file: h5py.File, particles: int) -> int:
-    """Spheres and mass properties of all variants, and that the particles are of these; returns their number."""
+    """Validate spheres and mass properties of all variants, and the variants of particles; returns their number."""
     number, group = variants_in(file)
     count = len(finite(group, "volume", (None,), above=0))
     finite(group, "mass", (count,), above=0)
@@ -203,7 +203,7 @@ def _check_variants(file: h5py.File, particles: int) -> int:
 
 
 def _check_surfaces(group: h5py.Group, variants: int) -> None:
-    """Surfaces of variants, see `dem.files.h5md.surfaces`."""
+    """Validate surfaces of variants, see `dem.files.h5md.surfaces`."""
     finite(group, "surface_scale", (variants,), above=0)
     vertices = len(finite(group, "surface_vertices", (None, 3)))
     first = numbers(group, "surface_first", (None, 2), "iu")[()].astype(np.int64)
@@ -217,7 +217,7 @@ def _check_surfaces(group: h5py.Group, variants: int) -> None:
 
 
 def _check_input(given: object, particles: int) -> None:
-    """Check the values of the input that readers use, besides its kinds; the rest is only shown."""
+    """Validate those values of the input that readers use; the others are only shown."""
     require(isinstance(given, dict), "the input is no table")
     told = counted(given["particles"], "particle")
     require(given["particles"] == particles, f"the input is of {told}, the file of {particles}")
@@ -234,7 +234,7 @@ def _check_input(given: object, particles: int) -> None:
 
 
 def _check_kinds(given: object, *, sizes: bool) -> int:
-    """Check names, materials and, if stored, sizes of all kinds of the input; returns the number of kinds."""
+    """Validate names, materials and, if stored, sizes of all kinds in the input; returns the number of kinds."""
     named = tables(given, "kinds of the input")
     for kind in named:
         require(isinstance(kind["shape"], str), "a kind of the input has no name of its shape")
@@ -249,7 +249,7 @@ def _check_kinds(given: object, *, sizes: bool) -> int:
 
 
 def _is_size(value: object) -> bool:
-    """Whether it is one value, or describes many as `dem.model.particles.kinds.distribution` does."""
+    """Whether a size is one value, or a description of many as by `dem.model.particles.kinds.distribution`."""
     if not isinstance(value, dict):
         return True
     numbers = all(isinstance(each, (int, float)) for each in value.values())
@@ -257,7 +257,7 @@ def _is_size(value: object) -> bool:
 
 
 def _check_attributes(file: h5py.File, particles: int) -> None:
-    """Texts beside the numbers."""
+    """Validate the text attributes of datasets."""
     about = file["parameters"].attrs
     for name in TEXTS:
         require(isinstance(about.get(name, ""), str), f"{name} is no text")

@@ -1,4 +1,4 @@
-"""Steps at which frames of a stored run are due."""
+"""Steps or times at which frames of a run are written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_FRAMES = 10_000_000  # all of them are listed when a run is resumed
 
 
 def plan_of(file: h5py.File, *, steps: bool) -> list[FrameSegment]:
-    """The plan of a trajectory, in steps or in seconds; raises ValueError if it is none."""
+    """Frame schedule of a trajectory, in steps or in seconds; raises ValueError if it is invalid."""
     given = parse_json(file["parameters"].attrs.get("plan", "[]"), "the plan")
     if not isinstance(given, list) or not all(isinstance(each, list) and len(each) == 3 for each in given):
         raise ValueError("the plan is no list of stretches: first, length and frames of each")
@@ -40,7 +40,7 @@ def plan_of(file: h5py.File, *, steps: bool) -> list[FrameSegment]:
 
 
 def check_frames(file: h5py.File, sim: System, plan: list[FrameSegment]) -> None:
-    """Raise ValueError unless the frames of a trajectory are where its plan has them, if it has one."""
+    """Raise ValueError unless the frames of a trajectory are at the times of its schedule, if it has one."""
     group = file[PARTICLES]
     held = group["position/time" if sim.step_count is None else "position/step"][:]
     stops = [stop for segment in plan for stop in sim._stops(segment)]  # noqa: SLF001

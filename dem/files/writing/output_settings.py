@@ -1,4 +1,4 @@
-"""Settings of the output file: fields, compression, endings of names, checkpoint interval."""
+"""Settings of the output file: fields, compression, file name endings, checkpoint interval."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECONDS = {"s": 1, "min": 60, "h": 3600}
 
 
 def check_ending(path: Path) -> None:
-    """Raise ValueError for a name that promises something else than a trajectory."""
+    """Raise ValueError for a file name with the ending of another format."""
     checks.ending(
         path,
         ENDINGS,
@@ -32,7 +32,7 @@ def check_ending(path: Path) -> None:
 
 
 def free_path(path: Path, word: str) -> Path:
-    """A free name next to a file: ``run.crash.h5`` for ``run.h5`` and "crash", else ``run.crash-2.h5`` and so on."""
+    """Unused name next to a file: ``run.crash.h5`` for ``run.h5`` and "crash", else ``run.crash-2.h5`` and so on."""
     found, k = path.with_suffix(f".{word}{path.suffix}"), 1
     while os.path.lexists(found):
         k += 1
@@ -42,14 +42,14 @@ def free_path(path: Path, word: str) -> Path:
 
 @dataclass(frozen=True)
 class Every:
-    """Checkpoint interval: computing time, or number of steps."""
+    """Checkpoint interval, in computing time or in steps."""
 
     seconds: float = float("inf")
     steps: float = float("inf")
 
     @classmethod
     def parse(cls, value: str | int | None) -> Every:
-        """Parse "10 min", "30 s", "2 h", or a number of steps; None: at the start and the end only."""
+        """Parse "10 min", "30 s", "2 h" or a number of steps; None: only at the start and the end."""
         if value is None:
             return cls()
         match = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*(s|min|h|)\s*", str(value))
@@ -65,7 +65,7 @@ class Every:
 
 @dataclass(frozen=True)
 class Output:
-    """Contents and settings of a trajectory.
+    """Contents and settings of the file of a run.
 
     ``fields`` are names of `dem.model.particles.fields.STATE`, position always among them. ``float32`` halves their
     size; checkpoints stay exact. ``compression`` is "gzip" or "lzf", which makes files smaller by about 13 % and
@@ -81,7 +81,7 @@ class Output:
     def checked(
         cls, fields: Iterable[str] | None, *, float32: bool, compression: str | None, contacts: bool = False
     ) -> Output:
-        """Make checked output settings; raises ValueError that names the nearest valid name."""
+        """Check output settings; raises ValueError that suggests the nearest valid name."""
         if isinstance(fields, str):
             fields = [name.strip() for name in fields.split(",")]
         known = [name for name, each in STATE.items() if not each.hidden]

@@ -71,7 +71,7 @@ class TrajectoryWriter(Observer):
         overwrite: bool = False,
         about: dict[str, str] | None = None,
     ) -> TrajectoryWriter:
-        """Begin a new file with the state at the start, and further attributes `about` it.
+        """Create a new file with the initial state, and with further attributes `about` it.
 
         Raises
         ------
@@ -103,7 +103,7 @@ class TrajectoryWriter(Observer):
     def resume(
         cls, path: str | PathLike, *, threads: int | None = None, every: str | int | None = EVERY
     ) -> TrajectoryWriter:
-        """Go on with a file from its latest checkpoint: `sim` is the simulation there.
+        """Continue a file from its latest checkpoint, of which `sim` is the simulation.
 
         Raises
         ------
@@ -135,17 +135,17 @@ class TrajectoryWriter(Observer):
 
     @property
     def plan(self) -> list[FrameSegment]:
-        """Plan of the frames of the file."""
+        """Frame schedule of the file."""
         return plan_of(self._file, steps=self.sim.step_count is not None)
 
     def follow(self, plan: Sequence[FrameSegment]) -> None:
-        """Store a plan of frames in the file, for a resumed run."""
+        """Store a frame schedule in the file, for resumed runs."""
         self._file["parameters"].attrs["plan"] = json.dumps(plan)
         for stale in ("verdict", "error"):
             self._file["parameters"].attrs.pop(stale, None)
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Close the file, saying what broke the run if anything did."""
+        """Close the file; if the run has failed, store the error."""
         try:
             if not (self._finished or isinstance(error, OutputError)):
                 self._error = error
@@ -156,12 +156,12 @@ class TrajectoryWriter(Observer):
             self.abandon()
 
     def abandon(self) -> None:
-        """Close the file; changes that are not committed are lost."""
+        """Close the file without a commit; pending changes are lost."""
         with nullcontext() if self._store.is_whole else suppress(OSError, RuntimeError):  # HDF5 may miss what is gone
             close(self._file, self._store)
 
     def frame(self, k: int) -> None:
-        """Write the present state as frame k; if the file has it already, see that it is the same to the bit.
+        """Write the current state as frame k; a frame that exists must be equal to the bit.
 
         Raises
         ------
@@ -189,11 +189,11 @@ class TrajectoryWriter(Observer):
         self._waiting.log(growing_tables.CHANGES, row, growing_tables.CHANGED, growing_tables.UNITS_OF_CHANGES)
 
     def row(self, values: tuple, kind: np.dtype, units: dict[str, str]) -> None:
-        """Take a row of the running table."""
+        """Store a row of the running table."""
         self._waiting.log(growing_tables.TABLE, values, kind, units)
 
     def idle(self) -> None:
-        """Write a checkpoint if one is due; see that what was written reaches the disk soon."""
+        """Write a checkpoint if one is due, and commit frames that have waited long enough."""
         self._waiting.record_events(self.sim)
         now, step = time.perf_counter(), self.sim.step_count or 0
         if now - self._saved_at >= self._every.seconds or step - self._saved_step >= self._every.steps:
@@ -202,7 +202,7 @@ class TrajectoryWriter(Observer):
             self._commit()
 
     def checkpoint(self) -> None:
-        """Keep the present state, from which the run can be resumed, in place of the one before."""
+        """Replace the checkpoint by the current state, from which the run can be resumed."""
         self._check()
         self._waiting.record_events(self.sim)
         self._keep("latest")
@@ -223,7 +223,7 @@ class TrajectoryWriter(Observer):
             warn(notice)
 
     def _write_resumption(self) -> None:
-        """Store the machine on which the run is resumed; warn if that may change the bytes."""
+        """Store on which machine and with which versions the run is resumed; warn if its bytes may change."""
         about = self._file["parameters"].attrs
         changed = layout.changed(self._file, self.sim)
         stretches = parse_json(about.get("resumed", "[]"), "what the file tells of earlier resumptions")
@@ -236,12 +236,12 @@ class TrajectoryWriter(Observer):
             warn(notice)
 
     def set_attributes(self, **attributes: object) -> None:
-        """Set attributes next to the input, unless another program has changed the file."""
+        """Set attributes of the file, unless another program has changed it."""
         if self._store.is_whole:
             self._file["parameters"].attrs.update(attributes)
 
     def _complete_file(self) -> None:
-        """Bring the file to the disk with all that is in it shown."""
+        """Commit all data, with a view of all frames for ParaView."""
         self._check()
         self._file["parameters"].attrs["wall_time"] = self._spent + time.perf_counter() - self._started
         self._waiting.write()
@@ -249,7 +249,7 @@ class TrajectoryWriter(Observer):
         self._commit()
 
     def _commit(self) -> None:
-        """Bring everything to the disk."""
+        """Commit all pending data to disk."""
         start = time.perf_counter()
         self._check()
         self._waiting.write()
@@ -268,7 +268,7 @@ class TrajectoryWriter(Observer):
         self._next_commit = end + max(COMMIT_SECONDS, COMMIT_SHARE * (end - start))
 
     def finish(self, verdict: Judgement, *, interrupted: bool) -> None:
-        """Note the verdict of the run, and whether it was stopped by hand."""
+        """Store the verdict of the run, and whether the user has stopped it."""
         stopped = "interrupted; " if interrupted else ""
         self.set_attributes(verdict=stopped + str(verdict))
         self.checkpoint()
@@ -276,7 +276,7 @@ class TrajectoryWriter(Observer):
         self._finished = True
 
     def _check(self) -> None:
-        """Check that the file is as it was left; else save its data elsewhere and raise OutputError with the path."""
+        """Check that no other program has changed the file; else save its data elsewhere and raise OutputError."""
         if lost := self._store.lost():
             raise self._save_elsewhere(lost) from self._error
 
@@ -303,7 +303,7 @@ class TrajectoryWriter(Observer):
 
 
 def _written_near(lost: Path, write: Callable[[Path], None]) -> Path | None:
-    """Write a new file next to a lost one, else in the nearest folder that takes it; None if there is none."""
+    """Write a new file next to a lost one, or in the nearest writable folder above; None if there is none."""
     for folder in _fallback_folders(lost):
         if not folder.is_dir():
             continue
@@ -317,14 +317,14 @@ def _written_near(lost: Path, write: Callable[[Path], None]) -> Path | None:
 
 
 def _fallback_folders(lost: Path) -> Iterator[Path]:
-    """Parent folders of a lost file, the nearest first, and then the folder for temporary files."""
+    """Parent folders of a lost file, the nearest first, then the folder for temporary files."""
     yield from lost.parents
     with suppress(OSError):
         yield Path(tempfile.gettempdir())
 
 
 def open_again(path: Path) -> tuple[JournaledFile, h5py.File]:
-    """Open a trajectory to write to it; raises OSError or ValueError if that cannot be."""
+    """Open a trajectory for writing; raises OSError or ValueError if this is impossible."""
     if not path.is_file():
         raise FileNotFoundError(f"{path} is a folder" if path.is_dir() else f"no file {path}")
     try:
@@ -344,7 +344,7 @@ def open_again(path: Path) -> tuple[JournaledFile, h5py.File]:
 
 
 def close(file: h5py.File, store: JournaledFile) -> None:
-    """Close both, even if the file is damaged."""
+    """Close the HDF5 file and the journaled file, even if the file is damaged."""
     try:
         file.close()
     finally:
@@ -352,7 +352,7 @@ def close(file: h5py.File, store: JournaledFile) -> None:
 
 
 def check_output(path: str | PathLike, *, overwrite: bool) -> Path:
-    """A path that a trajectory may be written to; raises OSError, FileExistsError, ValueError."""
+    """Path to which a trajectory may be written; raises OSError, FileExistsError, ValueError."""
     path = checks.output(path, overwrite=overwrite)
     if path.exists():
         _check_free(path)
@@ -361,7 +361,7 @@ def check_output(path: str | PathLike, *, overwrite: bool) -> Path:
 
 
 def _new_store(path: Path) -> JournaledFile:
-    """A new file, or one that is to take the place of an old one when it has something in it."""
+    """New journaled file; if it replaces an old file, it does so at its first commit."""
     target = path
     if path.exists():
         target = unused_name(path, ".partial")
@@ -374,7 +374,7 @@ def _new_store(path: Path) -> JournaledFile:
 
 
 def _check_free(path: Path) -> None:
-    """Refuse to replace what is no HDF5 file, or is in use."""
+    """Refuse to replace a file that is not HDF5, or that is in use."""
     try:
         h5py.File(path, "r+").close()
     except BlockingIOError:
@@ -385,7 +385,7 @@ def _check_free(path: Path) -> None:
 
 
 class PendingRows:
-    """Rows of frames and of logs, by the names of their data sets."""
+    """Rows of frames and logs that wait to be written, by the names of their datasets."""
 
     def __init__(self, file: h5py.File, sim: System) -> None:
         self._file, self._sim = file, sim
@@ -401,12 +401,12 @@ class PendingRows:
         return any(self._rows.values())
 
     def _keep(self, name: str, row: np.ndarray) -> None:
-        """Queue a row, or several, for a data set."""
+        """Append one or several rows for a dataset."""
         self._rows[name].append(row)
         self.nbytes += row.nbytes
 
     def frame(self, rows: dict[str, object]) -> None:
-        """Take a row of each data set that has one a frame."""
+        """Append a row of each dataset with one row a frame."""
         if variable_population.ID in self.of_frames:
             variable_population.write_new_particles(self._file, self._sim)
         for name, dataset in self.of_frames.items():
@@ -415,18 +415,18 @@ class PendingRows:
             self._keep(growing_tables.CONTACTS, rows[growing_tables.CONTACTS])
 
     def record_events(self, sim: System) -> None:
-        """Add insertions and removals."""
+        """Append insertions and removals."""
         if sim.traffic and (rows := sim.traffic.totals.fetch()).size:
             self._keep(growing_tables.EVENTS, rows)
 
     def log(self, name: str, row: tuple, kind: np.dtype, units: dict[str, str]) -> None:
-        """Take a row of a log, which is made with its first one."""
+        """Append a row of a log, which is created with its first row."""
         if name not in self.of_logs:
             self.of_logs[name], self._rows[name] = growing_tables.create(self._file, name, kind, units), []
         self._keep(name, np.array(row, kind))
 
     def write(self) -> None:
-        """Put them into their data sets, all at once."""
+        """Write all rows to their datasets."""
         datasets = self.of_frames | self.of_logs
         for name, rows in self._rows.items():
             if rows:

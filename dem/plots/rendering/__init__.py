@@ -1,4 +1,4 @@
-"""Draw images of many spheres with numpy alone; `render.py` is the entry.
+"""Render images of many spheres with numpy alone; begin with `render.py`.
 
 - `camera.py`: from where, and how points become pixels
 - `raster.py`: the nearest sphere or triangle of each pixel; `meshes.py`: surfaces of convex bodies

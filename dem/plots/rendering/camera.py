@@ -12,7 +12,7 @@ CLOSEST = 0.02  # of the distance between eye and target: what comes nearer is n
 
 @dataclass(frozen=True)
 class Camera:
-    """A camera: a point, a direction and what fits into the picture.
+    """Camera: position, direction and visible size.
 
     In its frame x goes to the right, y up and z away from it, all from `target`. The eye sees through pixel (x, y)
     of the plane z = 0 what lies on x (1 + k z), y (1 + k z), z, with k = 1/`distance`; k = 0 is a parallel view.
@@ -49,7 +49,7 @@ class Camera:
     distance: float = math.inf
 
     def __post_init__(self) -> None:
-        """Check that it sees anything."""
+        """Refuse a camera without direction or size."""
         if not (self.span > 0 and self.distance > 0):
             message = f"camera with span {self.span} and distance {self.distance} sees nothing: both must be positive"
             raise ValueError(message)
@@ -59,7 +59,7 @@ class Camera:
 
     @property
     def axes(self) -> np.ndarray:
-        """Its axes in the world (3, 3), a row each: right, up, forward."""
+        """Axes of the camera in the world frame (3, 3), one in each row: right, up, forward."""
         forward = np.array(self.forward, float) / np.linalg.norm(self.forward)
         right = np.cross(forward, self.up)
         right /= np.linalg.norm(right)
@@ -71,11 +71,11 @@ class Camera:
         return 1 / self.distance
 
     def view(self, points: np.ndarray) -> np.ndarray:
-        """Points of the world (n, 3) in the frame of the camera (n, 3) [m]."""
+        """Points (n, 3) [m] in the camera frame."""
         return (np.asarray(points, float) - self.target) @ self.axes.T
 
     def pixels(self, width: int, height: int) -> tuple[np.ndarray, np.ndarray]:
-        """Middle of each column (width,) and of each row (height,), from the top, in the plane of the target [m]."""
+        """Centres of pixel columns (width,) and rows (height,), from the top, in the plane of the target [m]."""
         pitch = self.span / height
         return (np.arange(width) + 0.5 - width / 2) * pitch, (height / 2 - 0.5 - np.arange(height)) * pitch
 
@@ -84,7 +84,7 @@ class Camera:
         cls, lower: np.ndarray, upper: np.ndarray, *, up: np.ndarray = (0, 0, 1), aspect: float = 4 / 3,
         azimuth: float = 28.0, elevation: float = 16.0, perspective: bool = True,
     ) -> Camera:  # fmt: skip
-        """Look at a box so that it just fits into the picture.
+        """Camera in which a box just fits into the picture.
 
         Parameters
         ----------

@@ -22,7 +22,7 @@ FARTHEST = 48  # pixels: how far to look for what takes light away
 
 @dataclass(frozen=True)
 class Light:
-    """Light from far away, and from everywhere.
+    """Light from one direction far away, and ambient light.
 
     A surface of colour c with normal n shines with c (ambient a (3 + n·y)/4 + fill n·e + diffuse max(n·l, 0)) +
     specular max(n·h, 0)^shininess, y upwards in the picture, e towards the eye, h halfway between l and e (J. F. Blinn,
@@ -59,19 +59,19 @@ class Light:
 
     @property
     def towards(self) -> np.ndarray:
-        """Unit vector towards the light (3,)."""
+        """Unit vector towards the light source (3,)."""
         return np.array(self.direction) / np.linalg.norm(self.direction)
 
 
 def disc(count: int, part: int, parts: int) -> Iterator[tuple[float, float]]:
-    """Points spread evenly over the unit disc, on a spiral; `parts` calls together give all of them."""
+    """Points evenly spread over the unit disc, on a spiral; one of `parts` interleaved subsets."""
     for n in range(part, count * parts, parts):
         radius, angle = math.sqrt((n + 0.5) / (count * parts)), n * GOLDEN_ANGLE
         yield radius * math.cos(angle), radius * math.sin(angle)
 
 
 class Shadows:
-    """Shadows of spheres: depths of lit points, in a picture seen from the light with so many pixels along an edge.
+    """Shadow map of spheres: depths of lit points in a picture seen from the light, so many pixels wide.
 
     corners, bounds: (m, 3, 3) triangles of other bodies, (b, 4) centre and radius of a sphere about each of these [m].
     """
@@ -107,7 +107,7 @@ class Shadows:
             self.depth = np.minimum(self.depth, depth.reshape(self.depth.shape).astype(np.float32))
 
     def footprints(self, corner: np.ndarray, edges: np.ndarray) -> np.ndarray:
-        """Corners (n, 4, 3) of rectangles that have the shadows on a plane in them.
+        """Corners (n, 4, 3) of rectangles that contain the shadows on a plane.
 
         Not finite if the light falls along the plane. A shadow is the ellipse in which a cylinder of radius R along the
         light l meets the plane; along a unit vector e in the plane it reaches R √(1 + (e·l)²/(n·l)²).
@@ -122,7 +122,7 @@ class Shadows:
         return np.stack([middle + a * half[:, 0] + b * half[:, 1] for a in (-1, 1) for b in (-1, 1)], axis=1)
 
     def light(self, points: np.ndarray, part: int, parts: int) -> np.ndarray:
-        """Share of the light that falls on points (m, 3): (m,), with a soft edge over `parts` calls."""
+        """Share of light that reaches points (m, 3): (m,), with a soft edge averaged over `parts` calls."""
         pixels = len(self.depth)
         axes = self.camera.axes.astype(np.float32)
         x, y, z = ((points * axis).sum(axis=1) - np.float32(axis @ self.camera.target) for axis in axes)
@@ -138,7 +138,7 @@ class Shadows:
 
 
 def occlusion_pixels(reach: float, columns: np.ndarray) -> float:
-    """How far away to look for what takes light away [pixels], with columns of pixels at these places [m]."""
+    """Radius of the search for occluding surfaces [pixels], for columns of pixels at these positions [m]."""
     pitch = float(columns[1] - columns[0]) if len(columns) > 1 else reach
     return min(max(reach / pitch, 2.0), FARTHEST)
 
@@ -147,7 +147,7 @@ def occlusion(
     pixels: np.ndarray, points: np.ndarray, normals: np.ndarray, shape: tuple[int, int], reach: float, far: float,
     part: int, parts: int,
 ) -> np.ndarray:  # fmt: skip
-    """Ambient occlusion (m,) of what pixels show, from 0 for free surfaces upwards.
+    """Ambient occlusion (m,) at the pixels, from 0 for free surfaces.
 
     pixels: (m,) numbers of pixels, row by row, in a picture of a shape (height, width).
     points, normals: (m, 3) of what they show [m].

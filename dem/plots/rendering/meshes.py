@@ -1,4 +1,4 @@
-"""Surfaces of convex shapes in pictures."""
+"""Surface meshes of convex shapes in pictures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def corner_normals(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Unit normals at the corners of triangles (T, 3, 3): means over the triangles about a vertex, by their areas."""
+    """Unit normals at the corners of triangles (T, 3, 3): means of the adjacent triangles, weighted by area."""
     a, b, c = vertices[triangles].transpose(1, 0, 2)
     area = np.cross(b - a, c - a)
     summed = np.column_stack([
@@ -29,18 +29,18 @@ def corner_normals(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
 
 
 def has_surfaces(run: Trajectory) -> bool:
-    """Whether some variant of a run has a surface of its own."""
+    """Whether a variant of a run has a surface mesh of its own."""
     return any(variant.surface for variant in run.variants)
 
 
 def surfaces(run: Trajectory, frame: int) -> Surfaces:
-    """Surfaces of the particles in a frame that have one, brought back into a periodic box particle by particle."""
+    """Surface meshes of the particles in a frame, wrapped into a periodic box particle by particle."""
     there = run[frame]
     return place_surfaces(positions(run, frame), there.orientation, there.variant, run.variants)
 
 
 def inside_of_surfaces(run: Trajectory, frame: int, spheres: Spheres) -> np.ndarray:
-    """Which of the spheres of particles are inside of a surface (S,); more spheres may follow, which are not."""
+    """Mask (S,) of the spheres inside surface meshes; spheres after those of particles are not."""
     has_one = np.array([variant.surface is not None for variant in run.variants])[run[frame].variant]
     number = np.array([len(variant.radii) for variant in run.variants])[run[frame].variant]
     inside = np.repeat(has_one, number)
@@ -48,7 +48,7 @@ def inside_of_surfaces(run: Trajectory, frame: int, spheres: Spheres) -> np.ndar
 
 
 def meshes(run: Trajectory, frames: Sequence[int], colours: Sequence[np.ndarray]) -> Meshes | None:
-    """Surfaces of particles in some frames, of colours (N, 3) in each; None if no particle has one."""
+    """Surface meshes of particles in some frames, with colours (N, 3) in each; None if no particle has one."""
     if not has_surfaces(run):
         return None
     parts = []

@@ -1,4 +1,4 @@
-"""Rasterisation of spheres: the fragments of all spheres, of which the nearest in each pixel is kept.
+"""Rasterisation of spheres and triangles: fragments, and the nearest one in each pixel.
 
 All of it is in the frame of a `Camera`, in single precision. Written for what is left between the ray and the plane
 through the centre of the sphere, so that nothing cancels: with the ray (X, Y, 0) + z (kX, kY, 1), w = 1 + k z_c,
@@ -21,7 +21,7 @@ NOTHING = np.iinfo(np.int64).max
 
 
 def nearest(centres: np.ndarray, radii: np.ndarray, k: float, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Number of the nearest sphere behind each pixel (height, width), -1 where there is none.
+    """Number of the nearest sphere in each pixel (height, width); -1 where there is none.
 
     centres, radii: (n, 3), (n,) in the frame of the camera, all in front of it [m].
     k: convergence of the camera [1/m].
@@ -55,7 +55,7 @@ def nearest(centres: np.ndarray, radii: np.ndarray, k: float, x: np.ndarray, y: 
 
 
 def extent(c: np.ndarray, z: np.ndarray, r: np.ndarray, k: float, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """First pixel of the silhouettes along one direction (n,), and how many there are (n,)."""
+    """First pixel and number of pixels of silhouettes along one direction (n,), (n,)."""
     w = 1 + k * z
     middle, half = c * w, r * np.sqrt(w * w + (k * c) ** 2 - (k * r) ** 2)
     pitch = at[1] - at[0] if len(at) > 1 else 1.0
@@ -66,7 +66,7 @@ def extent(c: np.ndarray, z: np.ndarray, r: np.ndarray, k: float, at: np.ndarray
 
 
 def _fragments(spheres: np.ndarray, k: float, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which rays (m, h, w) meet their sphere, and the depth where they do."""
+    """Mask (m, h, w) of the rays that hit their sphere, and the depths of the hits."""
     cx, cy, cz, r = (column[:, None, None] for column in spheres.T)
     k = np.float32(k)
     w = 1 + k * cz
@@ -80,7 +80,7 @@ def _fragments(spheres: np.ndarray, k: float, x: np.ndarray, y: np.ndarray) -> t
 
 
 def surface(spheres: np.ndarray, k: float, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Points (m, 3) where rays meet their spheres, and unit normals there (m, 3).
+    """Points (m, 3) where rays hit their spheres, and unit normals there (m, 3).
 
     spheres: (m, 4) centre and radius of the sphere that each ray meets [m].
     k: convergence of the camera [1/m].
@@ -97,7 +97,7 @@ def surface(spheres: np.ndarray, k: float, x: np.ndarray, y: np.ndarray) -> tupl
 
 
 def nearest_triangles(corners: np.ndarray, k: float, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Number of the nearest triangle behind each pixel (height * width,), -1 where there is none, and its depth [m].
+    """Number of the nearest triangle in each pixel (height * width,), -1 where there is none; and its depth [m].
 
     Parameters are those of `triangle_fragments`. Of two at the same depth the one with the lower number counts.
     """
@@ -114,7 +114,7 @@ def nearest_triangles(corners: np.ndarray, k: float, x: np.ndarray, y: np.ndarra
 def triangle_fragments(
     corners: np.ndarray, k: float, x: np.ndarray, y: np.ndarray, rim: float = 0.0
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-    """Fragments of triangles, many triangles at once: number of the triangle, and of the pixel, depth, unit normal.
+    """Fragments of many triangles: number of the triangle, pixel, depth, unit normal.
 
     A pixel on an edge that two triangles share counts for one of them.
 
@@ -165,7 +165,7 @@ def triangle_fragments(
 
 
 def _within(at: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """First of evenly spaced pixels that lie between the ends of things (m,), and how many there are (m,)."""
+    """First of evenly spaced pixels within intervals (m,), and their number (m,)."""
     pitch = at[1] - at[0] if len(at) > 1 else 1.0
     places = (ends - at[0]) / pitch
     first = np.maximum(np.ceil(places.min(axis=1)), 0)

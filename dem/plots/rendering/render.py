@@ -1,4 +1,4 @@
-"""Pictures of many spheres and meshes in seconds: depth and normals, light, shadows, ambient occlusion."""
+"""Render many spheres and meshes in seconds: depth and normals, light, shadows, ambient occlusion."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MARGIN = 1  # pixels, for rounding
 
 
 class Floor(NamedTuple):
-    """A rectangle to stand on.
+    """A rectangle on which particles stand.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Floor(NamedTuple):
 
 
 class Meshes(NamedTuple):
-    """Closed surfaces of bodies, shaded smoothly.
+    """Closed surface meshes with smooth shading.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Meshes(NamedTuple):
     bounds: np.ndarray
 
     def facing(self, camera: Camera) -> Meshes:
-        """Meshes in the frame of a camera, without triangles that face away from it or are next to the eye."""
+        """Meshes in the camera frame, without triangles that face away from it or are close to the eye."""
         k = camera.convergence
         corners = camera.view(self.corners.reshape(-1, 3)).reshape(-1, 3, 3)
         wide = 1 + k * corners[:, :, 2]
@@ -90,7 +90,7 @@ class Meshes(NamedTuple):
 
 
 class PictureStyle(NamedTuple):
-    """How a picture is taken, whatever there is to see."""
+    """Style of a picture, independent of the scene."""
 
     light: Light
     background: tuple[float, float, float]
@@ -98,7 +98,7 @@ class PictureStyle(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """The scene in the frame of the camera."""
+    """Spheres, meshes and floor in the camera frame."""
 
     spheres: np.ndarray  # centres and radii (n, 4) [m], single precision
     colours: np.ndarray  # (n + 1 + m, 3): of spheres, of the floor, of triangles
@@ -115,7 +115,7 @@ def render(
     *, light: Light | None = None, floor: Floor | None = None, lines: np.ndarray | None = None,
     background: tuple[float, float, float] = (1, 1, 1), samples: int = 2, meshes: Meshes | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """Take a picture of spheres and of bodies with other surfaces.
+    """Render a picture of spheres and of bodies with surface meshes.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def render(
 
 
 def _shadows(scene: Scene) -> np.ndarray:
-    """Corners (m, 4, 3) of what has the shadows on the floor in it."""
+    """Corners (m, 4, 3) of rectangles that contain the shadows on the floor."""
     if not (scene.shadows and scene.floor):
         return np.zeros((0, 4, 3))
     return scene.shadows.footprints(scene.floor.corner, scene.floor.edges)
@@ -194,7 +194,7 @@ def _shadows(scene: Scene) -> np.ndarray:
 def _empty(
     floor: Floor | None, k: float, depth: tuple[float, float], look: PictureStyle, span: float, size: tuple[int, int]
 ) -> np.ndarray:
-    """Picture of a floor, all of it in tuples, without anything on it."""
+    """Picture of the empty floor; all arguments are tuples, as keys of a cache."""
     width, height = size
     colours = np.zeros((0, 3), np.float32)
     if floor:
@@ -205,7 +205,7 @@ def _empty(
 
 
 def _in_tuples(floor: Floor | None) -> Floor | None:
-    """The floor as a key."""
+    """The floor as nested tuples, for a cache."""
     if floor is None:
         return None
     corner, edges, colour = (np.asarray(each, float).tolist() for each in floor)
@@ -213,7 +213,7 @@ def _in_tuples(floor: Floor | None) -> Floor | None:
 
 
 def _coloured(scene: Scene, rays: tuple[np.ndarray, np.ndarray], look: PictureStyle, chosen: np.ndarray) -> np.ndarray:
-    """Colours (m, 3) uint8 of chosen pixels (m,), by number."""
+    """Colours (m, 3) uint8 of selected pixels (m,), given by number."""
     total = np.zeros((len(chosen), 3), np.float32)
     parts = look.samples**2
     for part in range(parts):
@@ -231,7 +231,7 @@ def _scene(
     pixels: int,
     meshes: Meshes | None,
 ) -> Scene:
-    """Everything in the frame of the camera."""
+    """Transform a scene into the camera frame."""
     seen, k = camera.view(centres), camera.convergence
     before = 1 + k * (seen[:, 2] - radii) > CLOSEST
     seen, radii, colours = seen[before], radii[before], colours[before]
@@ -258,7 +258,7 @@ def _scene(
 
 
 def _with_lines(scene: Scene, camera: Camera, lines: np.ndarray, pitch: float) -> Scene:
-    """Add lines as rows of spheres, a pixel apart and not much wider."""
+    """Add lines as rows of spheres, one pixel apart and little wider."""
     ends = camera.view(lines.reshape(-1, 3)).reshape(-1, 2, 3)
     share = np.linspace(0, 1, math.ceil(float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max()) / pitch))
     points = (ends[:, :1] + share[:, None] * (ends[:, 1:] - ends[:, :1])).reshape(-1, 3)
@@ -271,7 +271,7 @@ def _with_lines(scene: Scene, camera: Camera, lines: np.ndarray, pitch: float) -
 def _sample(
     scene: Scene, rays: tuple[np.ndarray, np.ndarray], look: PictureStyle, chosen: np.ndarray, part: int
 ) -> np.ndarray:
-    """Colours (m, 3) of chosen pixels from one ray through each."""
+    """Colours (m, 3) of selected pixels from one ray through each."""
     light, samples = look.light, look.samples
     columns, rows = rays[0][part % samples :: samples], rays[1][part // samples :: samples]
     seen = nearest(scene.spheres[:, :3].astype(float), scene.spheres[:, 3].astype(float), scene.k, columns, rows)
@@ -305,7 +305,7 @@ def _sample(
 def _draw_floor(
     scene: Scene, x: np.ndarray, y: np.ndarray, number: np.ndarray, points: np.ndarray, normals: np.ndarray
 ) -> None:
-    """Put the floor where it is nearer than what was seen."""
+    """Draw the floor where it is nearer than the surfaces so far."""
     corner, edges = (a.astype(np.float32) for a in (scene.floor.corner, scene.floor.edges))
     normal = np.cross(*edges)
     normal /= np.linalg.norm(normal)
@@ -329,7 +329,7 @@ def _draw_meshes(
     scene: Scene, rays: tuple[np.ndarray, np.ndarray], chosen: np.ndarray,
     number: np.ndarray, points: np.ndarray, normals: np.ndarray,
 ) -> None:  # fmt: skip
-    """Put triangles where they are nearer than what was seen; normals between corners are by how near these are."""
+    """Draw triangles where they are nearer than the surfaces so far, with normals interpolated from the corners."""
     columns, rows = rays
     found, depth = nearest_triangles(scene.meshes.corners, scene.k, columns, rows)
     found, depth = found[chosen], depth[chosen]
@@ -352,7 +352,7 @@ def _draw_meshes(
 def _shade(
     scene: Scene, light: Light, seen: tuple, number: np.ndarray, falls: np.ndarray, free: np.ndarray
 ) -> np.ndarray:
-    """Colours (m, 3) of surfaces, see `Light`."""
+    """Shaded colours (m, 3) of surfaces, see `Light`."""
     _, normals, x, y = seen
     towards = light.towards.astype(np.float32)
     eye = -np.column_stack([scene.k * x, scene.k * y, np.ones_like(x)]).astype(np.float32)
@@ -368,7 +368,7 @@ def _shade(
 def changed_pixels(
     spheres: np.ndarray, shadows: np.ndarray, k: float, rays: tuple[np.ndarray, np.ndarray], samples: int, reach: float
 ) -> np.ndarray:
-    """Numbers (m,), row by row, of the pixels that differ from an empty scene, and some more: only these are drawn.
+    """Numbers (m,) of the pixels that may differ from an empty scene, row by row; only these are drawn.
 
     These show a sphere, a surface near a sphere, or a shadow on the floor. All is in the frame of the camera.
 
@@ -392,7 +392,7 @@ def changed_pixels(
 def _pixel_boxes(
     corners: np.ndarray, k: float, rays: tuple[np.ndarray, np.ndarray], samples: int, shape: tuple[int, int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """First and last row and column (2, n) of what has these corners (n, 4, 3), the whole picture next to the eye."""
+    """First and last row and column (2, n) of quadrilaterals (n, 4, 3); the whole picture if close to the eye."""
     wide = 1 + k * corners[..., 2]
     first, pitch = zip(*((at[0], at[1] - at[0] if len(at) > 1 else 1.0) for at in rays), strict=True)
     with np.errstate(all="ignore"):
@@ -407,7 +407,7 @@ def _pixel_boxes(
 
 
 def _pixels_in_boxes(low: np.ndarray, high: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """Numbers of the pixels in any of some boxes, from first to last row and column (2, n)."""
+    """Numbers of the pixels in boxes, given by first and last row and column (2, n)."""
     height, width = shape
     (top, left), (bottom, right) = low.clip(0), np.minimum(high + 1, np.array([[height], [width]]))
     there = (top < bottom) & (left < right)

@@ -1,4 +1,4 @@
-"""Walls beside the box in pictures, at their current pose.
+"""Walls beside the box in pictures, in their current pose.
 
 Lines along their rims, creases and circles; transparent shaded sheets, drawn over the output of `render`.
 """
@@ -34,18 +34,18 @@ BEHIND = 1e-9  # of the depth, for rounding
 
 
 def chain(points: np.ndarray) -> np.ndarray:
-    """Ends of the parts of a line through points (K + 1, 3), as (K, 2, 3)."""
+    """Segments (K, 2, 3) of a line through points (K + 1, 3)."""
     return np.stack([points[:-1], points[1:]], axis=1)
 
 
 def circle(centre: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """A circle by two of its radii at right angles, (K, 2, 3)."""
+    """Segments (K, 2, 3) of a circle with two given radii at right angles."""
     angle = np.linspace(0, 2 * math.pi, STEPS + 1)[:, None]
     return chain(centre + np.cos(angle) * one + np.sin(angle) * other)
 
 
 def frame_edges(centre: np.ndarray, *edges: np.ndarray) -> np.ndarray:
-    """Edges of a rectangle or block by halves of its edges, (K, 2, 3)."""
+    """Edges (K, 2, 3) of a rectangle or block, from halves of its edges."""
     found = []
     for k, edge in enumerate(edges):
         others = [other for j, other in enumerate(edges) if j != k]
@@ -56,7 +56,7 @@ def frame_edges(centre: np.ndarray, *edges: np.ndarray) -> np.ndarray:
 
 
 def creases(surface: Surface) -> np.ndarray:
-    """Edges of a mesh at which it ends, or bends or branches, (K, 2, 3)."""
+    """Edges (K, 2, 3) of a mesh at its boundary, at kinks and at branchings."""
     edges, normal = edges_of(surface.triangles), surface.rows[:, 4:7]
     face = edges.first // 3
     beyond = edges.adjacent.ravel()[edges.first]
@@ -96,7 +96,7 @@ DRAWN = {  # by their numbers
 
 
 def lines_of(shape: WallShape) -> np.ndarray:
-    """Lines that show a wall where it was at the start (K, 2, 3) [m]; none of what has no end."""
+    """Lines (K, 2, 3) [m] that show a wall in its initial pose; none for infinite walls."""
     if shape.surface is not None:
         return creases(shape.surface)
     if shape.kind in DRAWN:
@@ -107,7 +107,7 @@ def lines_of(shape: WallShape) -> np.ndarray:
 
 
 def _revolved(centre: np.ndarray, axis: np.ndarray, side: np.ndarray, profile: np.ndarray) -> np.ndarray:
-    """Circles through the points (r, z) of a profile, and the profile four times around."""
+    """Lines of a surface of revolution: circles through the points (r, z) of its profile, and four profiles."""
     other = np.cross(axis, side)
     circles = [circle(centre + z * axis, r * side, r * other) for r, z in profile if r > 0]
     around = (side, other, -side, -other)
@@ -115,23 +115,23 @@ def _revolved(centre: np.ndarray, axis: np.ndarray, side: np.ndarray, profile: n
 
 
 def placed(points: np.ndarray, wall: StoredWall, frame: int) -> np.ndarray:
-    """Points (..., 3) of a wall at the start [m], where they are in a frame."""
+    """Points (..., 3) [m] of a wall, moved from its initial pose to that of a frame."""
     return wall.position[frame] + rotate(wall.orientation[frame], points - wall.wall.middle)
 
 
 def _present(run: Trajectory, frame: int) -> list[StoredWall]:
-    """Walls beside the box that are there in a frame."""
+    """Walls beside the box that are present in a frame."""
     return [each for each in run.walls if each.wall.is_present(float(run.time[frame]))]
 
 
 def wall_lines(run: Trajectory, frame: int) -> np.ndarray:
-    """Lines of all walls beside the box that are there in a frame (K, 2, 3) [m]."""
+    """Lines (K, 2, 3) [m] of all walls beside the box that are present in a frame."""
     there = _present(run, frame)
     return np.concatenate([np.zeros((0, 2, 3)), *(placed(lines_of(w.wall.shape), w, frame) for w in there)])
 
 
 def wall_triangles(run: Trajectory, frame: int) -> np.ndarray:
-    """Triangles of all walls that have an end and are there in a frame (M, 3, 3) [m]."""
+    """Triangles (M, 3, 3) [m] of all finite walls that are present in a frame."""
     found = [np.zeros((0, 3, 3))]
     for wall in _present(run, frame):
         if not wall.wall.ENDLESS:
@@ -141,7 +141,7 @@ def wall_triangles(run: Trajectory, frame: int) -> np.ndarray:
 
 
 def level_plane(run: Trajectory, frame: int, up: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Floor | None:
-    """Visible part of the level plane below the space between two corners; None if no plane is level."""
+    """Visible part of the horizontal plane below a region between two corners; None if no plane is horizontal."""
     for wall in _present(run, frame):
         shape = wall.wall.shape
         if shape.kind == geometry.PLANE and np.linalg.norm(np.cross(shape.numbers[:3], up)) < LEVEL:
@@ -157,7 +157,7 @@ def lay_over(
     picture: np.ndarray, triangles: np.ndarray, camera: Camera, centres: np.ndarray, radii: np.ndarray, opacity: float,
     meshes: Meshes | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """Lay triangles over a picture of spheres and other bodies, where they are before these.
+    """Blend triangles over a picture, where they are in front of spheres and other bodies.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def lay_over(
 
 
 def _depth(camera: Camera, centres: np.ndarray, radii: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Depth of what is seen through each pixel (height, width), infinite where there is nothing."""
+    """Depth of the surface visible in each pixel (height, width); infinite where there is none."""
     k, seen = camera.convergence, camera.view(np.asarray(centres, float))
     before = 1 + k * (seen[:, 2] - radii) > CLOSEST
     seen, radii = seen[before], np.asarray(radii, float)[before]
