@@ -66,6 +66,7 @@ def test_numba_has_what_parts_lean_on(monkeypatch):
 @pytest.mark.parametrize("operation", [operator.add, operator.truediv, operator.lt, math.sqrt])
 def test_operators_have_the_types_that_numba_finds(operation):
     context = jit.numba.core.registry.cpu_target.typing_context
+    context.refresh()  # nothing may have been compiled yet
     function, numbers = context.resolve_value_type(operation), (types.int32, types.int64, types.float64, types.boolean)
     count = 1 if operation is math.sqrt else 2
     for _ in range(2):
@@ -218,7 +219,7 @@ def misled(k):
 
 
 @compiled
-@pytest.mark.skipif(jit.PLAIN, reason="there are no pieces")
+@pytest.mark.skipif(jit.PLAIN, reason="there are no stages")
 def test_a_stage_that_says_what_it_returns_is_compiled_after_its_caller_and_has_to_return_that():
     assert four_after(5) == 9
     for _ in range(2):  # nothing of the first attempt is left
@@ -236,14 +237,20 @@ while job := pickle.load(sys.stdin.buffer):
 """
 
 
-def test_pieces_are_compiled_by_one_process_and_by_this_one_if_that_dies(monkeypatch):
+def test_a_call_that_is_announced_is_compiled_ahead():
+    given = []
+    jit.compile_ahead(SimpleNamespace(compile_ahead=lambda *arguments: given.append(arguments)), 1, 2.0)
+    assert given == [(1, 2.0)]
+
+
+def test_stages_are_compiled_by_one_process_and_by_this_one_if_that_dies(monkeypatch):
     """One that another process has begun is not compiled here before it is done; one that is withdrawn only here."""
     monkeypatch.setattr(compile_processes, "START", ANSWERS)
     others = compile_processes.CompileProcesses()
     others.most, others.command = 1, ()
     parts = [SimpleNamespace(py_func=SimpleNamespace(__module__="a", __qualname__=name)) for name in ("lives", "dies")]
     others.offer("alone", parts[0], ())
-    assert others.running == 0  # one piece is not worth a process
+    assert others.running == 0  # one stage is not worth a process
     assert others.withdraw("alone")
     for symbol, part in (("second", parts[1]), ("first", parts[0])):  # the newest is taken first
         others.offer(symbol, part, ())

@@ -135,7 +135,7 @@ def upcast(fewer):
 
 def compile_ahead(function, *arguments):
     """Let other processes begin to compile for a call of a `fast_call` function with arguments of these types."""
-    if hasattr(function, "foresee"):
+    if hasattr(function, "compile_ahead"):
         function.compile_ahead(*arguments)
 
 

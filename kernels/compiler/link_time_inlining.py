@@ -174,7 +174,7 @@ class SharedFlags(compiler.Flags):
     """Compiler flags shared by all inlined functions; numba compares them thousands of times."""
 
     def copy(self):
-        """The same object: shared flags never change."""
+        """Return itself: shared flags never change."""
         return self
 
     def __hash__(self):
