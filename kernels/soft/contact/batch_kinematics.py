@@ -30,11 +30,12 @@ NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROL
     0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16, 19, 22
 )  # fmt: skip
 # largest number of rows of kinematics (and of gathered rows), of results, and of integers
-KINEMATICS_ROWS, RESULT_ROWS, ID_ROWS = 25, 15, 9
+KINEMATICS_ROWS, RESULT_ROWS, ID_ROWS = 25, 18, 9
 # rows of results: force on i, whether the contact persists, energy of a contact of capsules if it counted wholly [J],
 # power that is lost (for reports [W]; for heat what is taken up in a step [J]), for heat what of that is to come or is
 # held by springs [J]; the others are columns of `Neighbours.force_torque`: ON_I, ON_J
 FORCE, PERSISTS, ENERGY, LOSS, OPEN_LOSS = 0, 3, 7, 8, 9
+ELASTIC, SPRING_ENERGY, HALF_STEP_LOSS = 15, 16, 17  # energies of a contact [J], for `contact_evaluation.sum_energies`
 # of a block: of any bodies; of one kind, and some, or none, may have just begun
 MIXED_TYPES, MAY_BE_NEW, ONGOING = range(3)
 # rows of integers: materials; candidate, slot of the contact in it; whether it has a history

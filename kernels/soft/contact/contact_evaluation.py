@@ -12,13 +12,15 @@ from dem.kernels import laws
 from dem.kernels.compiler.jit import inline, select, vector_loop
 from dem.kernels.laws import hertz
 from dem.kernels.numerics.columns import flat, get, put
-from dem.kernels.numerics.energy import as_fixed, as_words
+from dem.kernels.numerics.energy import add_words, as_fixed, as_words
 from dem.kernels.numerics.float_bits import bits_of_float
 from dem.kernels.numerics.vector import add, cross, scale, subtract
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
+    ELASTIC,
     ENERGY,
     FORCE,
+    HALF_STEP_LOSS,
     LOSS,
     MAY_BE_NEW,
     NORMAL,
@@ -27,6 +29,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     OVERLAP,
     PERSISTS,
     POINT,
+    SPRING_ENERGY,
     STIFFNESS,
     Segments,
     SingleSpheres,
@@ -34,7 +37,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     kinematics_in_column,
     weight_of,
 )
-from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, add_sums, no_energy, no_sums
+from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, no_sums
 from dem.kernels.soft.contact.result_sinks import ForceSink, HeatSink, ReportSink
 from dem.kernels.soft.contact.shared_damping import of_mass
 
@@ -194,8 +197,9 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
     alike, may_begin: whether both are single spheres of one kind; whether it may have begun in the last step.
     i, j, t, kinematics, sums: the two materials, column, kinematics; sums so far.
     Writes batch_history: (R, BLOCK) history of the contacts, a column each.
-    Writes out: rows FORCE, PERSISTS, ON_I and ON_J; ENERGY of capsules, LOSS for reports.
-    Returns `Sums` with this contact's.
+    Writes out: rows FORCE, PERSISTS, ON_I and ON_J; ELASTIC, SPRING_ENERGY and HALF_STEP_LOSS, for `sum_energies`;
+        ENERGY of capsules, LOSS for reports.
+    Returns `Sums` with the energy that this contact lost at once.
     """
     geometry, law, half = settings.geometry, settings.law, settings.half
     contact, weight = kinematics_in_column(kinematics, t, may_begin), weight_of(geometry, kinematics, t)
@@ -208,9 +212,41 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
     out[flat(PERSISTS, t)] = 1.0 if outcome.persists else 0.0
     store_energy(geometry, out, t, outcome.elastic + outcome.spring_energy)
     store_loss(settings.sink, out, t, weight, outcome, half, settings.time_sign)
-    return add_sums(sums, energies_of(outcome, contact.overlap, weight, no_energy(), settings.per_joule))
+    out[flat(ELASTIC, t)], out[flat(SPRING_ENERGY, t)] = weight * outcome.elastic, weight * outcome.spring_energy
+    out[flat(HALF_STEP_LOSS, t)] = weight * outcome.loss
+    lost = as_words(weight * outcome.instantaneous_dissipation, settings.per_joule)
+    return Sums(
+        sums.elastic, sums.overlap, sums.spring_energy, sums.loss, sums.work,
+        add_words(sums.instantaneous_dissipation, lost),
+    )  # fmt: skip
 
 
+@vector_loop
+def sum_energies(settings, count, kinematics, out, sums):
+    """Add the energies of a batch of contacts to its sums.
+
+    In a loop of its own, because that over the law is as long as what a processor can look ahead: each instruction
+    there keeps it from beginning the next contacts. With AVX2 a step of a bed takes a tenth less.
+    """
+    for t in range(count):
+        overlap = bits_of_float(max(kinematics[flat(OVERLAP, t)], 0.0))
+        elastic, spring_energy = out[flat(ELASTIC, t)], out[flat(SPRING_ENERGY, t)]
+        sums = Sums(
+            sums.elastic + as_fixed(elastic, settings.per_joule), max(sums.overlap, overlap),
+            sums.spring_energy + as_fixed(spring_energy, settings.per_joule),
+            add_words(sums.loss, as_words(out[flat(HALF_STEP_LOSS, t)], settings.per_joule)), sums.work,
+            sums.instantaneous_dissipation,
+        )  # fmt: skip
+    return sums
+
+
+@inline
+def keep_sums(settings, count, kinematics, out, sums):
+    """Sums of elastic contacts are complete."""
+    return sums
+
+
+add_energies = select("settings.law", {laws.Elastic: keep_sums, laws.Composite: sum_energies})
 evaluate_column = select(
     "settings.law", {laws.Elastic: evaluate_elastic_column, laws.Composite: evaluate_composite_column}
 )
@@ -225,7 +261,7 @@ def evaluator_of(may_begin):
         sums = no_sums()
         for t in range(count):
             sums = evaluate_column(settings, True, may_begin, i, j, t, kinematics, batch_history, out, sums)
-        return sums
+        return add_energies(settings, count, kinematics, out, sums)
 
     return evaluate_alike
 
@@ -245,7 +281,7 @@ def evaluate_mixed_types(settings, count, batch_type, kinematics, material_i, ma
     for t in range(count):
         i, j = material_i[t], material_j[t]
         sums = evaluate_column(settings, False, True, i, j, t, kinematics, batch_history, out, sums)
-    return sums
+    return add_energies(settings, count, kinematics, out, sums)
 
 
 @inline
