@@ -1,4 +1,4 @@
-"""Columns written as lines: the same numbers, in whole eights, nothing behind them."""
+"""Columns written as lines: the same numbers, in whole groups, nothing behind them."""
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from dem.kernels.soft.contact.result_sinks import ForceSink
 
 ROWS = (4, 0, 0, 7, 1, 2, 9, 3)
 write = transpose.lines_of(*ROWS)
+AT_ONCE = transpose.columns_at_once(len(ROWS))
 
 
 INTO = (4, 0, 7, 1, 2, 6, 3, 5)
@@ -54,7 +55,7 @@ def test_lines_have_the_columns_of_the_rows_that_are_named(number):
     rows = np.arange(10 * 64.0).reshape(10, 64)
     lines = np.full((80, 8), -1.0)
     done = written(rows.ravel(), 64, number, lines)
-    assert done == (number // 8 * 8 if transpose.available else 0)
+    assert done == (number // AT_ONCE * AT_ONCE if transpose.available else 0)
     np.testing.assert_array_equal(lines[:done], rows[list(ROWS), :done].T)
     assert (lines[done:] == -1.0).all()
 
@@ -64,23 +65,23 @@ def test_rows_have_the_numbers_of_the_lines_that_are_listed(number):
     lines = np.arange(90 * 16.0).reshape(90, 16)
     index, rows = np.random.default_rng(1).permutation(90)[:64], np.full((10, 64), -1.0)
     done = columns_read(index, lines, 8, rows.ravel(), 64, number)
-    assert done == (number // 8 * 8 if transpose.available else 0)
+    assert done == (number // AT_ONCE * AT_ONCE if transpose.available else 0)
     np.testing.assert_array_equal(rows[list(INTO), :done], lines[index[:done], 8:].T)
     assert (rows[:, done:] == -1.0).all()
     assert (rows[[8, 9]] == -1.0).all()
 
 
-def law() -> tuple:
-    """Of contacts that remember seven numbers."""
+def law(numbers: int) -> tuple:
+    """Of contacts that remember four or seven numbers."""
     table = np.zeros((1, 1))
     tangential, rolling = laws.Friction(table, table, table), laws.Rolling(table, table, table)
-    return laws.Composite(laws.Hertz(), tangential=tangential, rolling=rolling)
+    return laws.Composite(laws.Hertz(), tangential=tangential, **({"rolling": rolling} if numbers == 7 else {}))
 
 
 @pytest.mark.parametrize("number", [1, 8, 27, BLOCK])
-@pytest.mark.parametrize("width", [7, 8])
+@pytest.mark.parametrize(("numbers", "width"), [(4, 4), (7, 7), (7, 8)])
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
-def test_what_contacts_remember_is_read_and_written_line_by_line(kind, width, number):
+def test_what_contacts_remember_is_read_and_written_line_by_line(kind, numbers, width, number):
     rng = np.random.default_rng(number)
     index = rng.permutation(200).astype(kind)[: number + 1]
     here = index[1:]
@@ -88,13 +89,13 @@ def test_what_contacts_remember_is_read_and_written_line_by_line(kind, width, nu
     lines = rng.normal(size=(200, width))
     lines[filled == 0] = np.nan  # who remembers nothing has anything there
     rows = np.full((width, BLOCK), 5.0)
-    recalled(law(), index, lines, filled, number, rows)
-    np.testing.assert_array_equal(rows[:7, :number], np.where(filled[here] != 0, lines[here].T, 0.0)[:7])
+    recalled(law(numbers), index, lines, filled, number, rows)
+    np.testing.assert_array_equal(rows[:numbers, :number], np.where(filled[here] != 0, lines[here].T, 0.0)[:numbers])
     out, before = np.zeros((RESULT_ROWS, BLOCK)), lines.copy()
     out[PERSISTS] = rng.random(BLOCK) < 0.5
     rows[:] = rng.normal(size=rows.shape)
-    kept(law(), index, lines, filled, number, rows, out.ravel())
-    np.testing.assert_array_equal(lines[here, :7], rows[:7, :number].T)
+    kept(law(numbers), index, lines, filled, number, rows, out.ravel())
+    np.testing.assert_array_equal(lines[here, :numbers], rows[:numbers, :number].T)
     np.testing.assert_array_equal(filled[here], out[PERSISTS, :number])
     others = np.setdiff1d(np.arange(200), here)
     np.testing.assert_array_equal(lines[others], before[others])

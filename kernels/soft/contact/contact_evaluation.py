@@ -37,7 +37,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     kinematics_in_column,
     weight_of,
 )
-from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, no_sums
+from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, add_sums, no_energy, no_sums
 from dem.kernels.soft.contact.result_sinks import ForceSink, HeatSink, ReportSink
 from dem.kernels.soft.contact.shared_damping import of_mass
 
@@ -197,9 +197,9 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
     alike, may_begin: whether both are single spheres of one kind; whether it may have begun in the last step.
     i, j, t, kinematics, sums: the two materials, column, kinematics; sums so far.
     Writes batch_history: (R, BLOCK) history of the contacts, a column each.
-    Writes out: rows FORCE, PERSISTS, ON_I and ON_J; ELASTIC, SPRING_ENERGY and HALF_STEP_LOSS, for `sum_energies`;
-        ENERGY of capsules, LOSS for reports.
-    Returns `Sums` with the energy that this contact lost at once.
+    Writes out: rows FORCE, PERSISTS, ON_I and ON_J; ENERGY of capsules, LOSS for reports. Without couples, ELASTIC,
+        SPRING_ENERGY and HALF_STEP_LOSS for `sum_energies`.
+    Returns `Sums` with this contact's energies, or what `sum_energies` leaves of them.
     """
     geometry, law, half = settings.geometry, settings.law, settings.half
     contact, weight = kinematics_in_column(kinematics, t, may_begin), weight_of(geometry, kinematics, t)
@@ -212,6 +212,8 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
     out[flat(PERSISTS, t)] = 1.0 if outcome.persists else 0.0
     store_energy(geometry, out, t, outcome.elastic + outcome.spring_energy)
     store_loss(settings.sink, out, t, weight, outcome, half, settings.time_sign)
+    if laws.transmits_couples(law):  # so many more divisions that the loop waits for these alone
+        return add_sums(sums, energies_of(outcome, contact.overlap, weight, no_energy(), settings.per_joule))
     out[flat(ELASTIC, t)], out[flat(SPRING_ENERGY, t)] = weight * outcome.elastic, weight * outcome.spring_energy
     out[flat(HALF_STEP_LOSS, t)] = weight * outcome.loss
     lost = as_words(weight * outcome.instantaneous_dissipation, settings.per_joule)
@@ -226,9 +228,9 @@ def sum_energies(settings, count, kinematics, out, sums):
     """Add the energies of a batch of contacts to its sums.
 
     In a loop of its own, because that over the law is as long as what a processor can look ahead: each instruction
-    there keeps it from beginning the next contacts. With AVX2 a step of a bed takes a tenth less.
+    there keeps it from beginning the next contacts.
     """
-    for t in range(count):
+    for t in range(0 if laws.transmits_couples(settings.law) else count):
         overlap = bits_of_float(max(kinematics[flat(OVERLAP, t)], 0.0))
         elastic, spring_energy = out[flat(ELASTIC, t)], out[flat(SPRING_ENERGY, t)]
         sums = Sums(
