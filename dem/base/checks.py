@@ -1,4 +1,4 @@
-"""Check the arguments of users; an error shows the value, what is expected and what to do."""
+"""Check arguments of users; an error shows the value, the expected values and the remedy."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def numbers(name: str, value: object, expected: str = "") -> np.ndarray:
 
 
 def count_of(name: str, value: object) -> int:
-    """Length of a list, an array or the like, 0 of what has none; raises ValueError naming it if rows are unlike."""
+    """Length of a list, an array or the like, 0 for other things; raises ValueError if rows differ in length."""
     try:
         return len(value if isinstance(value, np.ndarray) else np.asarray(value))
     except TypeError:
@@ -179,7 +179,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def threads(number: int | None) -> int:
-    """Number of threads to use: as many as are asked for, at most those there are; default all of them."""
+    """Number of threads to use: as requested, at most the available ones; all of them by default."""
     from dem.kernels.compiler.jit import most_threads  # noqa: PLC0415, numba takes a moment that other checks do not need
 
     most = most_threads()

@@ -115,7 +115,7 @@ def announced() -> Iterator[None]:
 
 @contextmanager
 def messages_to(someone: Callable[[str], None]) -> Iterator[None]:
-    """Pass the names of kernels to a function as they are compiled, and "" at the end, instead of to stderr."""
+    """Send the names of kernels that are compiled to a function instead of stderr, and "" at the end."""
     before, _told.to = _told.to, someone
     try:
         yield

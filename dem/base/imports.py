@@ -1,4 +1,4 @@
-"""Imports by name: of what a file calls, without letting the file choose what is imported; of optional libraries."""
+"""Imports by name: of classes named in files, from allowed modules only, and of optional libraries."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _is_declared(module: str) -> bool:
 
 
 def load_entry(what: str, entry: EntryPoint) -> object:
-    """Import what a package declares by an entry point; raises ValueError, with `what` it should be, if that fails."""
+    """Import an entry point of a package; raises ValueError, with `what` it should be, if that fails."""
     try:
         return entry.load()
     except Exception as error:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def signals() -> list[int]:
-    """Ctrl-C, SIGTERM, and SIGHUP, which comes when the terminal goes; not that one if it is ignored, as by nohup."""
+    """Signals that stop a run: Ctrl-C, SIGTERM, and SIGHUP (loss of the terminal) unless it is ignored, as by nohup."""
     hangup = getattr(signal, "SIGHUP", None)  # Windows has none
     heard = hangup is not None and signal.getsignal(hangup) != signal.SIG_IGN
     return [signal.SIGINT, signal.SIGTERM] + ([hangup] if heard else [])
@@ -51,7 +51,7 @@ def end_at_once() -> None:
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal asked to stop, that of number `signal`; what is half-written goes on the way out."""
+    """A signal, of number `signal`, has asked to stop; incomplete files are removed on the way out."""
 
     def __init__(self, number: int) -> None:
         super().__init__()

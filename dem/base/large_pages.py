@@ -50,7 +50,7 @@ class LargePages:
         self.end = self.free + size
 
     def take(self, size: int, *, clear: bool) -> np.ndarray | None:
-        """So many bytes, all of them 0 if they are to be clear; None if there are fewer left."""
+        """Allocate a number of bytes, zeroed if they are to be clear; None if there are fewer left."""
         start = self.free
         if start + size > self.end:
             return None
@@ -131,7 +131,7 @@ def _give_back(buffer: mmap.mmap) -> None:
 
 
 def lines(size: int) -> int:
-    """Bytes of the whole lines that so many bytes take up."""
+    """Bytes of the cache lines that a number of bytes occupies."""
     return -(-size // LINE) * LINE
 
 

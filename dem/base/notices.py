@@ -42,7 +42,7 @@ class DemDeprecationWarning(DemWarning, DeprecationWarning):
 
 @dataclass(frozen=True)
 class Notice:
-    """Something that a run should not begin, or go on, without saying."""
+    """A warning that a run should give before it begins or continues."""
 
     name: str
     reason: str
@@ -80,7 +80,7 @@ def refused_before_building(*, strict: bool, force: bool) -> Iterator[None]:
 
 
 def before_building(notices: Callable[[], Iterable[Notice]]) -> None:
-    """Raise ValueError for what the run would refuse, if what is built is for one; then notices are asked for."""
+    """Raise ValueError for input that the run would refuse, if the object is built for a run; then check notices."""
     for_a_run = _FOR_A_RUN.get()
     if for_a_run is not None:
         _refuse(notices(), **for_a_run)

@@ -23,7 +23,7 @@ MAX_SWEEPS = 60  # of Jacobi's rotations, of which some six are needed
 
 
 def _each(function: Callable[..., float]) -> Callable[..., np.ndarray]:
-    """A function of numbers as one of arrays; a number comes back as one."""
+    """Function of arrays from a function of numbers; a number gives a number."""
     return np.vectorize(function, otypes=[float])
 
 

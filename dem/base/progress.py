@@ -75,7 +75,7 @@ class RemainingTime:
         self._since = time.perf_counter()
 
     def end(self, name: str, seconds: float | None = None) -> None:
-        """Note that a task is done, and how long it took: so many seconds, or those since the task before."""
+        """Record that a task is done, and its duration in seconds, or the time since the previous task."""
         now = time.perf_counter()
         if self._expected.pop(name, "none") != "none":
             self._done.append(now - self._since if seconds is None else seconds)
@@ -83,7 +83,7 @@ class RemainingTime:
         self._since = now
 
     def left(self) -> float | None:
-        """Seconds; those never done before count as the mean of what is done. None while nothing is known of one."""
+        """Expected seconds left; unknown tasks count with the mean of the finished ones. None if nothing is known."""
         mean = sum(self._done) / len(self._done) if self._done else None
         wanted = [mean if seconds is None else seconds for seconds in self._expected.values()]
         if not wanted or None in wanted:
@@ -100,20 +100,20 @@ MARKS = 256  # of the way so far, by which a changing rate is known
 
 
 class Bar(Protocol):
-    """Something that shows how far it has come."""
+    """Interface of a progress display."""
 
     def show(self, done: float, pace: str, left: str) -> None:
         """Show the share done, the pace, and the time that is left, in words."""
 
     def close(self) -> None:
-        """Leave it as it is."""
+        """End the display, and leave it visible."""
 
 
 @contextmanager
 def progress_bar(
     length: float, pace: Callable[[int, float], str], *, wanted: bool | None, steady: bool = True, slowing: bool = False
 ) -> Iterator[Callable[[float, int], None]]:
-    """Progress bar, to be told way and work; on a terminal, or in a notebook.
+    """Progress bar on a terminal or in a notebook, to be updated with way and work.
 
     It shows the pace, which is asked for with work and seconds so far, and the time that is left: at the mean rate if
     the way is made at a steady one, else about that at the rate of the later half of the time, or at least that if it
@@ -162,13 +162,13 @@ class _Rate:
         self._marks: list[tuple[float, float]] = [(0.0, 0.0)]
 
     def note(self, seconds: float, way: float) -> None:
-        """So far it has come in this time."""
+        """Record the progress at a time."""
         self._marks.append((seconds, way))
         if len(self._marks) > MARKS:
             self._marks = [self._marks[0], *self._marks[2:-1:2], self._marks[-1]]
 
     def left(self, length: float, word: str) -> str:
-        """Seconds for the rest of the way, in words; nothing where it does not come on."""
+        """Time for the rest of the way, in words; empty without progress."""
         seconds, way = self._marks[-1]
         then, before = next(mark for mark in self._marks if mark[0] >= 0.5 * seconds)
         if way <= before:
@@ -213,7 +213,7 @@ class Terminal:
         self._bar.update(self._task, completed=done, pace=pace, left=left)
 
     def close(self) -> None:
-        """Leave it as it is."""
+        """End the display, and leave it visible."""
         self._bar.stop()
 
 
@@ -259,7 +259,7 @@ Expected = tuple[float, float] | None  # s, from and to; None if unknown
 
 
 def time_left_in_words(seconds: float, expected: Expected) -> str:
-    """Words for the time left after some seconds of so many that are expected.
+    """Time left in words, after some seconds of an expected duration.
 
     Examples
     --------
@@ -282,7 +282,7 @@ def time_left_in_words(seconds: float, expected: Expected) -> str:
 
 @contextmanager
 def show_time_left(doing: str, how: str = "") -> Iterator[None]:
-    """Tell of what goes on here, when it has for some seconds, how long it will, by how long it took the last time.
+    """Show the time left of a task that takes some seconds, by its duration the last time.
 
     `how` tells apart short work from long. Commands have bars of their own, beside which nothing is shown.
     """
@@ -308,7 +308,7 @@ def _kind_of_line() -> type[Bar] | None:
 
 
 def _ticking(show: Callable[[float], None]) -> Callable[[], None]:
-    """Show the seconds so far every now and then, until what is returned is called."""
+    """Show the elapsed seconds at intervals, until the returned function is called."""
     start, ended = time.perf_counter(), threading.Event()
 
     def tick() -> None:
@@ -326,14 +326,14 @@ def _ticking(show: Callable[[float], None]) -> Callable[[], None]:
 
 
 class Countdown:
-    """Shows now and then how long things go on, on a terminal or in a notebook; elsewhere nothing."""
+    """Display of the time left at intervals, on a terminal or in a notebook; nothing elsewhere."""
 
     def __init__(self) -> None:
         self._stop: Callable[[], None] | None = None
         self._below: _Line | None = None
 
     def begin(self, name: str, expected: Expected) -> None:
-        """Begin a task that is expected to take so many seconds."""
+        """Begin a task of an expected duration [s]."""
         self.stop()
         kind = _kind_of_line()
         if kind is None:
@@ -401,7 +401,7 @@ class _Line:
         """Another one may follow."""
 
     def close(self, done: str) -> None:
-        """Leave it as it is, at its end."""
+        """End the display, and leave it visible."""
         if self._bar is not None:
             self._bar.show(1.0, done, "")
             self._bar.close()

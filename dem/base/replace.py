@@ -1,4 +1,4 @@
-"""Files that appear, or replace others, when they are complete, and what says that one cannot be."""
+"""Files that appear at their path, or replace others, only when complete; error messages if one cannot be written."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def replace_when_done(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def folder_for(path: Path) -> Iterator[Path]:
-    """A folder, made with those above it if it is not there; what has been made and is still empty in the end goes."""
+    """Make a folder and those above it if necessary; new folders that stay empty are removed at the end."""
     made = [each for each in (path, *path.parents) if not each.exists()]
     try:
         path.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ import reprlib
 
 
 def counted(count: float, thing: str, shown: str = "") -> str:
-    """A number of things; `shown` is the number if it is not to be written as it is.
+    """Number and noun, such as "3 particles"; `shown` replaces the number in the text.
 
     Examples
     --------
@@ -22,7 +22,7 @@ SHOWN.maxstring = SHOWN.maxother = SHOWN.maxlong = 60
 
 
 def shown(value: object) -> str:
-    """A value as it is quoted in a message: in one line, and never longer than helps.
+    """Value as it is quoted in messages: in one line and of limited length.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def shown(value: object) -> str:
 
 
 def cut(text: str, most: int = 60) -> str:
-    """A name as it is quoted in a message, without what is in the middle of a very long one.
+    """Name as it is quoted in messages, shortened in the middle if it is very long.
 
     Examples
     --------

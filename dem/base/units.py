@@ -61,7 +61,7 @@ class Quantity(NamedTuple):
         return f"{'an' if self.name[0] in 'aeiou' else 'a'} {self.name}"
 
     def value(self, given: object) -> object:
-        """SI value of a string with a unit; anything else is left as it is.
+        """SI value of a string with a unit; anything else unchanged.
 
         Raises
         ------
@@ -92,7 +92,7 @@ class Quantity(NamedTuple):
 
 @cache
 def _factor(unit: str, target: str) -> Decimal | str:
-    """How many of the target a unit is, or why that cannot be said."""
+    """Factor from a unit to the target unit, or the reason why there is none."""
     import pint  # noqa: PLC0415, only for strings
 
     if not unit:

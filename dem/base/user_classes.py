@@ -131,9 +131,9 @@ def _check_declared(kind: type, name: str) -> None:
 
 
 def frozen(array: np.ndarray) -> np.ndarray:
-    """A view of an array that can be written to no more, neither can the array nor what it is a view of.
+    """Read-only view of an array, which also makes the array and its base read-only.
 
-    Who owns data can lift the ban with ``setflags``; a view of an owner that is banned cannot.
+    The owner of the data can allow writing again with ``setflags``; a view of a read-only owner cannot.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def frozen(array: np.ndarray) -> np.ndarray:
 
 
 class OneAtATime:
-    """Context manager for what two threads of Python must not do at once; who comes second is refused, not kept.
+    """Context manager that refuses a second thread of Python in a section, instead of blocking it.
 
     A thread that is within may enter again. Copies, and those from pickles, are free.
 

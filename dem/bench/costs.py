@@ -34,7 +34,7 @@ ROUNDS, PER_ROUND = 9, 200  # rounds of so many calls each
 
 
 class Bonding:
-    """Nanoseconds a step of segments with and without bonds, and what a bond takes."""
+    """Nanoseconds per step of segments with and without bonds, and the cost of a bond."""
 
     unit = RATE
 
@@ -59,7 +59,7 @@ class Bonding:
         return runs
 
     def measure(self, *, share: float = 1.0, threads: int | None = None) -> dict:
-        """Least processor time of each, and what it has more than that without bonds, a bond."""
+        """Smallest processor time of each, and its excess over that without bonds, per bond."""
         runs, steps = self.runs(share=share, threads=threads), share_of(self.steps, share)
         least = {name: min(costs) for name, costs in cost_by_turns(runs, steps).items()}
         damped, bonds = runs["damped"], self.n * SEGMENTS
@@ -136,7 +136,7 @@ class Deforming:
 
 
 class Walling:
-    """Nanoseconds a particle step in a drum of triangles and in a smooth one, and which share of it is the wall's."""
+    """Nanoseconds per particle step in a drum of triangles and in a smooth drum, and the share of the walls."""
 
     unit = RATE
 

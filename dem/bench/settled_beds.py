@@ -55,7 +55,7 @@ def mixture(n: int, threads: int | None, restitution: float, friction: float, wa
 
 
 class ShearedBed:
-    """About n spheres between two layers of others; the lower one and the upper one come last."""
+    """About n spheres between two layers of wall spheres; the lower and the upper layer are the last particles."""
 
     def __init__(self, n: int, threads: int | None, restitution: float, friction: float) -> None:
         side = max(3, round(n ** (1 / 3)))

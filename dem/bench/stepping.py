@@ -1,4 +1,4 @@
-"""Benchmarks that time the steps of one simulation, and what brings it into its state.
+"""Benchmarks that time the steps of one simulation, with the preparation of its state.
 
 Settled states are kept from one time to the next, because making them may take minutes.
 """
@@ -73,7 +73,7 @@ class StepBenchmark:
 
     @staticmethod
     def rate(sim: dem.Simulation, steps: int) -> float:
-        """Particle steps per second over so many steps, lists included."""
+        """Particle steps per second over a number of steps, rebuilds of lists included."""
 
         def work() -> float:
             sim.step(steps)
@@ -179,7 +179,7 @@ class Shear(StepBenchmark):
 
 
 def settle(sim: dem.Simulation, rounds: int) -> None:
-    """Let all come to rest."""
+    """Run until all particles are at rest."""
     for _ in range(rounds):
         sim.step(500)
         sim.particles.velocity = 0.8 * sim.particles.velocity

@@ -116,7 +116,7 @@ def _start(case: str, *, first: bool, **more: str) -> tuple[float, float]:
 
 
 def earlier_part(file: Path, told: dict) -> dict:
-    """What a file of a part of the suite has, to which rows are added; an empty report if there is no file.
+    """Report in the file of a part of the suite, to which rows are added; an empty report if there is no file.
 
     told: report without rates.
 
@@ -161,7 +161,7 @@ def _version(name: str, program: str) -> str:
 
 
 def main() -> None:
-    """Print the rates of one workload as JSON: what `rows` starts."""
+    """Print the rates of one workload as JSON; `rows` starts this program."""
     print(json.dumps(rates(*json.loads(sys.argv[1]))))
 
 

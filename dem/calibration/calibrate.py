@@ -126,7 +126,7 @@ class Calibration:
         return "\n".join([*lines, *self.messages])
 
     def write_report(self, path: str | PathLike) -> None:
-        """Write one HTML file with parameters, tests, history, and what is not identified; needs matplotlib."""
+        """Write one HTML file with parameters, tests, history and unidentified parameters; needs matplotlib."""
         from dem.calibration.report import page  # noqa: PLC0415, needs matplotlib
 
         with replace_when_done(Path(path)) as partial:

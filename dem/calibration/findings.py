@@ -1,4 +1,4 @@
-"""Findings of a calibration: parameters with uncertainty, what is not identified, and what would help."""
+"""Results of a calibration: parameters with uncertainty, unidentified parameters, and useful measurements."""
 
 from __future__ import annotations
 

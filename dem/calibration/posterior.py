@@ -33,7 +33,7 @@ class Posterior(NamedTuple):
 
 
 class Likelihood:
-    """Likelihood of parameters, given surrogates of the observables and what was measured of them.
+    """Likelihood of parameters, given surrogates of the observables and their measured values.
 
     Errors are normal: log L = -1/2 (f - m)ᵀ C⁻¹ (f - m) - 1/2 log det C with measured values m, means f of the
     surrogates, and the covariance C_ij = R_ij (e_i e_j + s_i s_j) of standard errors e of measurement and s of the

@@ -158,7 +158,7 @@ def _named(parameter: Parameter) -> str:
 
 
 def against_parameters(calibration: Calibration) -> Figure:
-    """Draw each measured observable against each parameter: points computed, the surrogate, and what was measured."""
+    """Draw each measured observable against each parameter: computed points, surrogate and measured value."""
     fit, study = calibration.fit, calibration.study
     rows, d = study.fitted, len(study.parameters)
     figure = new_figure(2.8 * d + 0.6, 2.2 * len(rows) + 0.4)

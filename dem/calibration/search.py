@@ -32,7 +32,7 @@ POINTS, IDENTITY = "points.csv", "study.json"
 
 
 class Points:
-    """Points of a study, kept in a file as soon as they are chosen, so that a search goes on with the same ones.
+    """Points of a study, stored in a file as soon as they are chosen, so that a search continues with the same ones.
 
     Raises ValueError or OSError if the folder has the points of another study.
     """

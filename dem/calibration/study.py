@@ -63,7 +63,7 @@ class ParameterTable(Table):
 
 
 class ObservableTable(Table):
-    """A quantity that a test gives, and what was measured of it."""
+    """An observable of a test, and its measured value."""
 
     measured: Number | None = Field(None, description="mean of the measurements; without one it is only predicted")
     standard_error: Factor | None = Field(None, description="of that mean; default: a twentieth of it")
@@ -451,7 +451,7 @@ def _observable(test: str, name: str, table: ObservableTable, folder: Path, note
 
 
 def student_factor(n: int) -> float:
-    """Factor of the standard error s/√n of a mean of n values, so that 1.96 of it enclose a 95 % interval.
+    """Factor of the standard error s/√n of a mean of n values, such that ± 1.96 of it is a 95 % interval.
 
     The factor is t(n - 1)/1.96 with the quantile 0.975 of Student's t (JCGM 100:2008, Guide to the expression of
     uncertainty in measurement, section G.3). The likelihood takes errors as normal, and s of few values is uncertain.
@@ -521,7 +521,7 @@ def read_repeats(path: Path, column: str) -> tuple[float, float | None, int]:
 
 
 def check_observables(study: Study, test: str, case: str, names: Collection[str]) -> None:
-    """Raise ValueError if a case has no observable of a name that the study has; nothing is said if it lists none."""
+    """Raise ValueError if a case lacks an observable that the study names; a case without a list is not checked."""
     wrong = []
     for observable in study.observables:
         if names and observable.test == test:

@@ -1,4 +1,4 @@
-"""Compile what cases will need before they are run: once after installing, in an image, before a job on a cluster."""
+"""Compile the kernels of cases before they run: after installation, in an image, or before a job on a cluster."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def everything() -> Iterator[tuple[str, dict]]:
 def prepare(
     choose: Callable[[str, dict], Case | HardSphereCase | StudyCase], name: str, settings: dict, beside: int
 ) -> float:
-    """Have a case compile all that it needs, by a run of one step, with so many processes beside this one at most.
+    """Compile the kernels of a case by a run of one step, with at most a number of other compiling processes.
 
     Returns the seconds that took.
     """
@@ -62,7 +62,7 @@ def prepare(
 def prepare_all(
     choose: Callable[[str, dict], Case | HardSphereCase | StudyCase], jobs: list[tuple[str, dict]], processes: int
 ) -> Iterator[tuple[str, dict, float | Exception]]:
-    """Prepare cases side by side; yields name, settings, and the seconds that took or what went wrong."""
+    """Compile the kernels of several cases at the same time; yields name, settings, and seconds or the error."""
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         beside = max(cores() // processes - 1, 0)
         waiting = {pool.submit(prepare, choose, *job, beside): job for job in jobs}

@@ -104,7 +104,7 @@ def _path(recipe: dict) -> Path | None:
 
 
 def _kept(path: Path, count: int) -> np.ndarray | None:
-    """Stored bed at a path, if it has so many particles; else None."""
+    """Stored bed at a path, if it has a number of particles; else None."""
     try:
         with path.open("rb") as file, np.load(file) as kept:
             places = kept["position"]

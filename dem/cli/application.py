@@ -196,7 +196,7 @@ def _warnings_in_words() -> Iterator[None]:
 
 
 def _from_hdf5(error: Exception) -> bool:
-    """Whether HDF5 could not find in a file what should be there."""
+    """Whether an error comes from HDF5, which did not find an expected object in a file."""
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     return "h5py" in frame.f_code.co_filename
 

@@ -5,6 +5,6 @@
 - `h5md/`: which groups and data sets a trajectory has
 - `checkpoints/`: the complete state of a simulation, written and restored
 - `storage/`: bytes on disk, safe against kills; repair of damaged files
-- `validation/`: all that is read from a file is checked first
+- `validation/`: checks of a file before its contents are used
 - `exports/`: files for other programs
 """

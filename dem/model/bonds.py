@@ -177,7 +177,7 @@ class Bonds:
 
     @classmethod
     def concatenate(cls, groups: Sequence[Bonds], bodies: Sequence[int]) -> Bonds:
-        """Join the bonds of groups of particles, which have so many bodies each, in the order of the groups.
+        """Join the bonds of groups of particles with given numbers of bodies, in the order of the groups.
 
         Examples
         --------
@@ -289,7 +289,7 @@ class BondGeometry(NamedTuple):
 
 
 def ends(bonds: Joined, particles: Particles) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Places (B, 3) of both ends of bonds [m], and orientations (B, 4) of what they are fixed to."""
+    """Positions (B, 3) of both ends of bonds [m], and orientations (B, 4) of the bodies they are fixed to."""
     x, q = particles.position, particles.orientation
     i, j = bonds.pairs.T
     one = x[i] + rotate(q[i], bonds.anchors[:, 0])

@@ -53,7 +53,7 @@ class Energy(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Mechanical and dissipated energy less the work, the fluid's too [J], and what came: what is conserved."""
+        """Conserved sum: mechanical and dissipated energy, less work and the energy that insertion has added [J]."""
         return self.mechanical + self.dissipated - self.work - self.fluid - self.inserted + self.removed
 
 

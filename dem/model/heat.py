@@ -1,4 +1,4 @@
-"""Heat: conduction between particles that touch, and what else warms or cools them."""
+"""Heat: temperatures of particles, conduction between touching particles, other heat exchange."""
 
 from __future__ import annotations
 

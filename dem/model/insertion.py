@@ -127,7 +127,7 @@ class Inserter:
     name: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         checks.text("name", self.name)
         self._check_what()
         self._check_when()
@@ -224,7 +224,7 @@ class Inserter:
         return {**self.fields, **({} if self.temperature is None else {"temperature": self.temperature})}
 
     def saved(self) -> dict[str, object]:
-        """Values that files store of it."""
+        """Values of the inserter that files store."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if value or name not in ("temperature", "fields")}
 
@@ -280,7 +280,7 @@ class Outlet:
     name: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         for name in ("recycle", "name"):
             checks.text(name, getattr(self, name))
         region = self.place

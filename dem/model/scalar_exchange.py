@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class TouchingPairs(NamedTuple):
-    """Contacts of two particles at one moment, in no particular order; two particles may meet at several points."""
+    """Contacts between particles at one moment, in no particular order; a pair may have several contacts."""
 
     i: np.ndarray  # (K,) rows of particles
     j: np.ndarray  # (K,)
@@ -103,7 +103,7 @@ class ScalarExchange:
         checks.flag("frozen", self.frozen)
 
     def capacity(self, shape: Shape, material: Material) -> float:
-        """C of a particle: what raises its scalar by one."""
+        """Capacity C of a particle: the amount that raises its scalar by one."""
         raise NotImplementedError
 
     def largest_capacity(self, shape: Shape, material: Material) -> float:

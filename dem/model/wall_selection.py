@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def acting(walls: Sequence[Wall], particles: Particles) -> np.ndarray:
-    """Whether each wall acts on particles of each variant (W, G), of those that there are or may be.
+    """Whether each wall acts on particles of each variant (W, G), of those present or to be inserted.
 
     Raises
     ------

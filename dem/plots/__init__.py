@@ -4,8 +4,7 @@ Each picture is a function of a `dem.Trajectory` and returns a figure, which bel
 notebook show it. `render` needs numpy alone.
 
 - `time_series.py`: energy, heights and orientation against time; `element_test.py`: stress against strain;
-  `paths.py`, `scene.py`: one picture each;
-  `overview.py`: all on one page
+  `paths.py`, `scene.py`: one picture each; `overview.py`: all on one page
 - `movie.py`: an animation; `replay.py`: the last steps before a run failed
 - `figure.py`: colours, units and axes that all pictures share
 - `bodies.py`: positions and axes of the particles of a frame, bonds as rows of balls

@@ -29,7 +29,7 @@ GRACE = 120  # [s] that a rank which got a signal to stop waits for rank 0 to en
 
 
 def size(environment: dict[str, str] | os._Environ) -> int:
-    """Number of processes that a launcher has started, as far as it tells; 1 if there is none.
+    """Number of processes started by an MPI launcher, if known; 1 without a launcher.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The table of integrators: what a user calls them, what they promise, and the kernels behind them."""
+"""Rotational integrators: their names, properties and kernels."""
 
 from __future__ import annotations
 

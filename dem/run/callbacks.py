@@ -149,6 +149,6 @@ def check_repeatable(path: str | PathLike, file: h5py.File) -> None:
 
 
 def _words_of_call(mark: str) -> str:
-    """Name and interval of the function that a file tells of."""
+    """Name and interval of the callback that a file names."""
     call = parse_json(mark, HOOK)
     return f"{call.get('function')}, called every {call.get('every')},"

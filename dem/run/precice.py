@@ -76,12 +76,12 @@ class PreciceFlow:
     _vertices: np.ndarray | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check what was given."""
+        """Check all values."""
         for name in ("config", "participant", "mesh", "velocity"):
             checks.text(name, getattr(self, name))
 
     def __call__(self, exchange: Exchange) -> FlowState:
-        """Hand on what particles gave, have the others compute, and say what the fluid does."""
+        """Send the reaction of the particles, let the coupled solvers advance, and read the flow."""
         if self._solver is None:
             self._begin(exchange)
         elif not self._solver.is_coupling_ongoing():
@@ -132,7 +132,7 @@ class PreciceFlow:
             raise ValueError(message)
 
     def _write(self, exchange: Exchange) -> None:
-        """Write what there is a name for."""
+        """Write the data that have a name in the coupling."""
         volume, interval = exchange.cells.volume, exchange.interval
         force = exchange.momentum / (volume * interval) if interval > 0 else np.zeros_like(exchange.momentum)
         told = {

@@ -71,7 +71,7 @@ SLICE = 0.1  # s of computing between looks at the keyboard and the progress bar
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run was stopped by a signal, Ctrl-C for one, of number `signal`; what it had come to is in its file."""
+    """A run was stopped by a signal of number `signal`, such as Ctrl-C; its file has all data so far."""
 
     def __init__(self, message: str, number: int) -> None:
         super().__init__(message)
@@ -89,7 +89,7 @@ def run_plan(
     calls: Sequence[Callback] = (),
     table: RunningTable | None = None,
 ) -> Judgement:
-    """Run a simulation through the remaining frames of a plan, or so many of them.
+    """Run a simulation through the remaining frames of a plan, or a number of them.
 
     The observer hears of every frame that is due; the recorder, see `dem.soft.crash_recorder`, copies the state
     now and then. Where a call is due as well, it comes before the frame, and before any checkpoint.

@@ -60,7 +60,7 @@ def _energy(name: str) -> Column:
 
 
 def _cell_columns() -> Iterator[tuple[str, Column]]:
-    """Columns of runs in a cell that deforms: what an element test measures, and components of stress and strain."""
+    """Columns for runs in a deforming cell: measures of an element test, components of stress and strain."""
     yield "pressure", Column("Pa", lambda now: float(now.cell.stress.pressure))
     yield "deviatoric_stress", Column("Pa", lambda now: now.cell.deviatoric_stress)
     yield "volumetric_strain", Column("1", lambda now: float(np.trace(now.cell.strain)))
@@ -149,7 +149,7 @@ class RunningTable:
 
     @classmethod
     def from_description(cls, sim: System, described: str, plan: list[FrameSegment]) -> RunningTable:
-        """The table of a run that goes on."""
+        """Running table of a resumed run."""
         columns = parse_json(described, TABLE)
         table = cls(sim, columns["columns"], columns["every"], plan, shown=False)
         table._then = time.perf_counter(), sim.work_count
@@ -192,7 +192,7 @@ class RunningTable:
 
 
 def chosen(columns: Iterable[str] | str | bool) -> tuple[str, ...]:
-    """Names of the columns that are wanted, none for the usual ones; raises ValueError for those that there are not."""
+    """Names of the requested columns, or the default ones; raises ValueError for unknown names."""
     if isinstance(columns, bool):
         return ()
     names = [name.strip() for name in (columns.split(",") if isinstance(columns, str) else columns)]

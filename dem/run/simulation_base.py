@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 
 class SimulationBase:
-    """Particles in a box under gravity, and its runs and files; `System` declares what other folders use of it.
+    """Base class of simulations in a box under gravity, with runs and files; `System` declares its public interface.
 
     The class of a method adds its engine. Time goes in steps, which `step` takes, unless the class says otherwise. The
     attributes for walls, bonds, threads, contacts and advice are those of methods without any.
@@ -230,7 +230,7 @@ class SimulationBase:
             return run_plan(self, plan, observer, progress=shown, recorder=recorder, calls=calls, table=rows)
 
     def save(self, path: str | PathLike) -> None:
-        """Write all that decides how this goes on to a file; an old one is replaced when the new one is complete.
+        """Write the complete state to a file; an old file is replaced when the new one is complete.
 
         ``copy.copy``, ``copy.deepcopy`` and ``pickle`` of a simulation take the same, in memory: a copy shares nothing
         with the original, save the function of a coupling, of which ``copy.deepcopy`` makes a copy as well.
@@ -257,7 +257,7 @@ class SimulationBase:
         threads: int | None = None,
         coupling: Callable[[Exchange], FlowState] | None = None,
     ) -> Self:
-        """Go on from a file that `save` wrote, or from the latest checkpoint of a trajectory.
+        """Load a simulation from a file written by `save`, or from the latest checkpoint of a trajectory.
 
         The bytes are the same as if the run had never stopped. Threads are for simulations in time steps; so is a
         coupling, the function of a fluid that was coupled, where it cannot be found by its name, see `dem.Coupling`.
@@ -297,11 +297,11 @@ class SimulationBase:
         return self.step_count * self.time_step
 
     def carry_on(self, duration: float) -> None:
-        """Go on for about so long [s], by one step at least, without a file or a verdict."""
+        """Continue for a duration [s], by at least one step, without a file or a verdict."""
         self.step(max(1, round(duration / self.time_step)))
 
     def pace(self, steps: int, seconds: float) -> str:
-        """How fast so many steps in so much computing time are, in words."""
+        """Steps per second of computing time, in words."""
         rate = steps / seconds
         return f"{rate:.3g} steps/s, {rate * len(self._particles):.3g} particle steps/s"
 
@@ -385,7 +385,7 @@ class SimulationBase:
 
     @property
     def threads(self) -> int:
-        """At most so many threads are used."""
+        """Largest number of threads to use."""
         return 1
 
     @property
@@ -394,7 +394,7 @@ class SimulationBase:
         return 0
 
     def contact_forces(self) -> ContactForces:
-        """Contacts with their forces; raises ValueError where impacts take no time, so that there are none."""
+        """Contacts with their forces; raises ValueError for methods in which impacts take no time."""
         message = (
             "hard spheres have no contact forces, as impacts take no time: count collisions, or take dem.Simulation"
         )
@@ -434,7 +434,7 @@ class SimulationBase:
         return self._ledger.start_energy
 
     def _energies(self, state: list[np.ndarray]) -> Energy:
-        """Energies of a component-major state, with what the engine has summed."""
+        """Energies of a component-major state, with the sums of the engine."""
         moving = energy_kernels.mechanical_energies(
             *self._bodies(), self._gravity, self._ledger.reference_potential, *state
         )
@@ -484,7 +484,7 @@ class SimulationBase:
             self._begin_ledger()
 
     def _start(self, before: MovingState | None, *, keep: bool = False) -> None:
-        """Make an engine of the particles' state; with `keep` it goes on with the sums of the one before."""
+        """Make an engine from the state of the particles; with `keep` it continues the sums of the previous one."""
         raise NotImplementedError
 
     def _begin_ledger(self) -> None:
@@ -500,11 +500,11 @@ class SimulationBase:
         self._ledger.external_work += self._energies(self._state()).mechanical - before.mechanical
 
     def _change_gravity(self, gravity: tuple[float, float, float], reference_potential: float) -> None:
-        """Go on under another gravity, with the zero of the potential energy there; the change is booked as work."""
+        """Continue with another gravity and zero of the potential energy; the change of energy counts as work."""
         self._start_booked(gravity, reference_potential)
 
     def _call_user_function(self, function: Callable[[Self], object]) -> Change | None:
-        """Let a function look at the system and change it; returns what it changed, or None.
+        """Call a function that may change the system; returns its changes, or None.
 
         Raises
         ------

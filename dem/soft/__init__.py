@@ -1,1 +1,1 @@
-"""Soft particles, which overlap where they touch, moved in time steps; README.md of this folder says what is where."""
+"""Soft particles, which overlap where they touch, in time steps. README.md of this folder describes its modules."""

@@ -1,4 +1,4 @@
-"""Crash recorder: the last steps before a run broke, at next to no cost while it goes on.
+"""Crash recorder: keeps the last steps before a failure, at almost no cost during the run.
 
 Now and then the recorder copies the state of the run. When the run breaks, it goes back to the last copy and takes the
 same steps again, the last of them one by one into a trajectory of its own: ``run.crash.h5`` for ``run.h5``.
@@ -122,5 +122,5 @@ def crash_recording(
 
 
 def crash_path(output: Path, *, overwrite: bool) -> Path:
-    """``run.crash.h5`` for ``run.h5``, or ``run.crash-2.h5`` and so on, if it is there already."""
+    """Path of the file of the last steps: ``run.crash.h5`` for ``run.h5``, or ``run.crash-2.h5`` if that exists."""
     return output.with_suffix(".crash" + output.suffix) if overwrite else free_path(output, "crash")

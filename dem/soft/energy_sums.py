@@ -61,7 +61,7 @@ def expect_more(engine: Engine, more: float, departure: float = 0.0) -> None:
 
 
 def turnovers(engine: Engine, ledger: EnergyLedger, population: Population | None) -> dict[str, float]:
-    """Sizes [J] by name of what contacts took, of the work done on particles, and of what came with particles."""
+    """Amounts [J] by name: energy dissipated in contacts, work done on particles, energy of inserted particles."""
     run_state, unit, before = engine.run_state, engine.energy_unit, ledger.earlier
     work = before.work + ledger.external_work
     cell = deforms(engine.walls.faces)
@@ -178,7 +178,7 @@ def energies_of_flow(
 
 
 def energies_of_compression(faces: BoxFaces, kinds: Kinds, spheres: int) -> float:
-    """Elastic energy that a deforming cell may come to store, for overlaps of a hundredth of a diameter [J]."""
+    """Elastic energy that a deforming cell may store, at overlaps of a hundredth of a diameter [J]."""
     if not deforms(faces):
         return 0.0
     return 1e-5 * spheres * float(kinds.modulus.max()) * float(kinds.radius.max()) ** 3

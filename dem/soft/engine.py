@@ -209,7 +209,7 @@ class Engine:
         return self.code
 
     def _can_continue(self, code: int) -> bool:
-        """Rebuild lists, make room or remove escaped particles, as the code asks; returns whether the run goes on."""
+        """Rebuild lists, enlarge arrays or remove escaped particles, by a code; returns whether the run continues."""
         if code == loop.LIST_STALE:
             self.rebuild()
         elif code == loop.NO_ROOM:
@@ -298,7 +298,7 @@ class Engine:
             compile_ahead(loop.execute, *self._arguments(loop.ADVANCE))
 
     def _is_within_limits(self, code: int) -> bool:
-        """Whether the run goes on although a limit was exceeded; records brief contacts."""
+        """Whether the run continues although a limit was exceeded; records short contacts."""
         if code == loop.TOO_DEEP:
             share, overlap = self.overlaps().deepest().share, float(self.run_state.largest_overlap[0])
             passes = self.limits.accept_overlap(share, overlap)
@@ -324,7 +324,7 @@ class Engine:
         return bool(is_escaping.any())
 
     def change_gravity(self, gravity: tuple[float, float, float], reference_potential: float) -> None:
-        """Go on from the present whole step under another gravity; velocities are half a step ahead."""
+        """Continue from the current whole step with another gravity; velocities are half a step ahead."""
         change = np.subtract(gravity, self.gravity)[:, None]
         self.bodies.velocity[:] += 0.5 * self.dt * change
         self.bodies.velocity_predicted[:] += self.dt * change
@@ -366,7 +366,7 @@ class Engine:
         return deepest
 
     def inherit(self, before: Engine | None) -> None:
-        """Go on with the fluid and the bonds of another engine, if there is one, and from where walls have moved."""
+        """Continue with fluid, bonds and wall positions of another engine, if there is one."""
         if before is None:
             return
         self.fluid.inherit(self, before.fluid)
@@ -495,7 +495,7 @@ class Engine:
     # Snapshots
 
     def snapshot(self) -> Snapshot:
-        """Copies of all state that the run goes on from."""
+        """Copies of the complete state, from which a run continues to the same bytes."""
         if self.subdomains and self.subdomains.have_newer_state:
             bodies, contacts, bonds = self.subdomains.snapshot(self)
         else:
@@ -519,7 +519,7 @@ class Engine:
         )
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go on from a snapshot of this engine, or of another one of the same input: to the same bytes."""
+        """Restore a snapshot of this engine, or of another one with the same input, to the same bytes."""
         if self.bonds:
             self.bonds.restore(snapshot.bonds)
         if snapshot.traffic:
@@ -553,7 +553,7 @@ class Engine:
 
     @property
     def kept(self) -> list[str]:
-        """Names of the arrays of bodies that the run goes on from."""
+        """Names of the arrays of bodies that belong to the complete state."""
         wanted = {DISSIPATED: self.layout.heats, FLUID_CACHE: looks_back(self.fluid.model), FIELDS: bool(self.fields)}
         return [*KEPT, *(name for name, is_kept in wanted.items() if is_kept)]
 
@@ -595,7 +595,7 @@ class Engine:
         return {name: values[rows].T.copy() for name, rows in rows_of(self.fields).items()}
 
     def is_sound(self, box: Box | None) -> bool:
-        """Whether all bodies are finite and inside the box, as far as can be seen without reading them back.
+        """Whether all bodies are finite and inside the box, by the figures that kernels have recorded.
 
         The last pass found the largest displacement, spin and acceleration of the bodies present: if these are finite,
         so is the state at the whole step, which is computed from them. In a fluid, whose forces have no such limit, and

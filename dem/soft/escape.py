@@ -31,7 +31,7 @@ CHECK_INTERVAL = 10_000  # steps between checks; their steps show in the result,
 
 
 class FirstEscape(NamedTuple):
-    """The first particle that was seen outside."""
+    """The first particle that was found outside."""
 
     particle: int
     face: str
@@ -86,7 +86,7 @@ class OpenFaces:
         return min(stop, step - step % CHECK_INTERVAL + CHECK_INTERVAL) if self.faces else stop
 
     def find_outside(self, b: Bodies, step: int, dt: float) -> tuple[np.ndarray, np.ndarray]:
-        """Masks of bodies outside and of those that fall and are far away (N,), (N,); records the first one seen."""
+        """Masks (N,) of bodies outside, and of those that fall far away; records the first one found."""
         face, far = np.full(b.kind.size, -1), np.zeros(b.kind.size, bool)
         for k, sign, wall, outwards in self.faces:
             beyond = sign * (b.position[k // 2] - wall)

@@ -146,7 +146,7 @@ class EngineLists:
         return self.skins.neighbours + max(beyond, self._gap_range)
 
     def ensure_room(self, pairs: int, entries: int, bodies: int) -> bool:
-        """Enlarge the lists to so many pairs a chunk and entries; returns whether they were large enough before."""
+        """Enlarge the lists to a number of pairs per chunk and of entries; returns whether they were large enough."""
         nb = self.arrays
         chunks = nb.pairs.size
         if pairs > (nb.lower.size - 1) // chunks:
@@ -172,7 +172,7 @@ class EngineLists:
             self.arrays = self.arrays._replace(**fitting)
 
     def make_room_for_candidates(self) -> None:
-        """Enlarge the candidate arrays to what was wanted."""
+        """Enlarge the arrays of candidate pairs to the number that was needed."""
         nb = self.arrays
         larger = arrays.candidate_arrays(nb.pairs.size, arrays.room(nb.pairs.max()), self.layout)
         chunks = nb.pairs.size

@@ -168,7 +168,7 @@ class Numbering:
 
 
 class Snapshot(NamedTuple):
-    """Copies of all state that a run goes on from, in the user's order."""
+    """Copies of the complete state, in the user's order, from which a run continues."""
 
     bodies: dict[str, np.ndarray]  # name -> (R, N)
     contacts: ContactHistory

@@ -1,4 +1,4 @@
-"""Error messages of a run that broke: which particles, when, why, and what to do."""
+"""Errors that stop a run: particles, time, cause and remedy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ THROUGH = 0.5  # overlap over the radius from which a sphere may come out on the
 
 
 class BrokenRunError(FloatingPointError):
-    """A run that cannot go on; ``name`` says why, ``particles`` which ones are concerned."""
+    """A run that cannot continue; ``name`` is the cause, ``particles`` are those concerned."""
 
     def __init__(self, message: str, name: str, particles: tuple[int, ...]) -> None:
         super().__init__(message)
@@ -126,7 +126,7 @@ def _raise_too_fast(now: _Moment, where: str) -> None:
 
 
 def _raise_too_deep(now: _Moment, where: str) -> None:
-    """Name the deepest contact, and what made it so deep."""
+    """Raise the error of the deepest contact, with its cause."""
     engine, dt = now.engine, now.time_step
     o, kinds, b = engine.overlaps(), engine.kinds, engine.bodies
     deep = o.deepest()
@@ -178,7 +178,7 @@ def _surface_velocity(now: _Moment, o: Overlaps, sphere: int, x: np.ndarray) -> 
 
 
 def _check_box(now: _Moment, where: str) -> None:
-    """Refuse to go on when a centre is beyond a wall."""
+    """Refuse to continue with a centre beyond a wall."""
     faces, position = now.engine.walls.faces, now.particles.position
     beyond = outside(position, faces.lower, faces.upper)
     beyond = beyond[now.by_row(now.engine.bodies.is_removed[0])[beyond] == 0]

@@ -233,7 +233,7 @@ class Simulation(SimulationBase):
         *,
         added: bool = False,
     ) -> None:
-        """Check and keep what besides particles, box and gravity fixes the run."""
+        """Check and store the settings besides particles, box and gravity."""
         frozen = scalar_setup.is_frozen(heat, scalars)
         checks.of_types(optional=True, contacts=(contacts, Contacts), fluid=(fluid, Fluid))
         self._contacts = contacts or Contacts()
@@ -291,7 +291,7 @@ class Simulation(SimulationBase):
         set_threads(self._threads)
 
     def _new_engine(self, every: Particles | None = None) -> Engine:
-        """An engine of the particles; `every` are those that there are or will be, beside those of inserters."""
+        """Engine of the particles; `every` are all particles present or to be added, besides those of inserters."""
         cells, particles = self._cells, self._particles
         classes = TemperatureClasses.of(particles)
         if classes:
@@ -466,7 +466,7 @@ class Simulation(SimulationBase):
             raise ValueError(message)
 
     def _made_law(self) -> tuple:
-        """The contact law of all that is there, as the engine has it, and the same of the variants of particles."""
+        """Contact law of the engine for all materials, and that for the variants of particles."""
         particles, classes = self._particles, TemperatureClasses.of(self._particles)
         self._law_of_variants = law = self._law_for(arrays.materials(particles), self._contacts)
         if classes is None:
@@ -964,7 +964,7 @@ class Simulation(SimulationBase):
     def _begin_again(
         self, particles: Particles | None, inserters: Sequence[Inserter], outlets: Sequence[Outlet]
     ) -> None:
-        """Go on in an engine that has the shapes and materials of the added particles, and add them."""
+        """Continue in an engine with the shapes and materials of added particles, and add them."""
         start, there, before = self.time, self.particles, self._engine
         received = [each.inserter for each in self.inserters]
         later = [starting_later(each, start) if isinstance(each, Inserter) else each for each in inserters]
@@ -1067,7 +1067,7 @@ class Simulation(SimulationBase):
         yield from rank_checks.startup_notices(self._population.expected(number) if self._population else number)
 
     def _notices_without_engine(self, there: Particles | None) -> Iterator[Notice]:
-        """Notices on the particles `there`, or to come, that need no engine."""
+        """Notices on the particles `there`, or to be added, that need no engine."""
         particles, box, gravity, walls = self._particles, self.box, self.gravity, self._walls
         yield from self._mesh_notices()
         yield from densities(particles)
@@ -1098,5 +1098,5 @@ class Simulation(SimulationBase):
 
     @property
     def contact_count(self) -> int:
-        """Number of pairs of spheres in touch, and of spheres and walls; not what adhesion holds apart."""
+        """Number of touching pairs of spheres, and of spheres and walls, without adhesive contacts beyond touch."""
         return self._engine.overlaps().count

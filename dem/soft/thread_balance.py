@@ -60,7 +60,7 @@ def blocks_of(work: np.ndarray, blocks: int) -> np.ndarray:
 
 
 def assign_chunks(lists: Neighbours, work: np.ndarray) -> None:
-    """Divide the chunks of new lists among the blocks that there are.
+    """Distribute the chunks of new lists among the blocks of threads.
 
     All blocks evaluate as many of the chunks that reach out of theirs, which are evaluated before all others; so these
     take a block no time of its own.
@@ -137,7 +137,7 @@ class ThreadChoice:
         return min(wanted, max(MANY, int(BATCH / self._recent_times[-1])))
 
     def end(self, steps: int) -> None:
-        """End a batch of so many steps, and choose the number of threads for the next one."""
+        """End a batch of steps, and choose the number of threads for the next one."""
         if self.max_threads > 1 and steps > 0:
             now = self.clock()
             self._compare(max(now - self._begun, 1e-9) / steps, now)

@@ -153,7 +153,7 @@ class Verdict(Judgement):
 
 
 def drifts(engine: Engine, integrator: Integrator) -> bool:
-    """Whether the rotational scheme makes energy drift; single spheres turn alike by all schemes."""
+    """Whether the energy drifts with the rotational scheme; single spheres rotate equally with all schemes."""
     return integrator.energy == DRIFTS and (engine.bonds is not None or not engine.kinds.all_single_spheres)
 
 

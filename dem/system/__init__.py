@@ -1,5 +1,5 @@
 """Shared parts of simulations of all methods.
 
-`system`: what files, cases and commands may ask of a simulation, and what a run plans, tells and comes to.
+`system`: interface of a simulation for files, cases and commands, and the plan, observer and verdict of a run.
 `energy_ledger`: the part of it that accounts for energy. `diagnosis`: findings of a run in words.
 """

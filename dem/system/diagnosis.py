@@ -21,7 +21,7 @@ LIGHTEST = 23.0  # kg/m3: below it are no solids but foams; osmium, the heaviest
 
 
 def check_inside(particles: Particles, box: Box | None, faces: BoxFaces | None = None) -> None:
-    """Refuse particles whose centre is outside the walls of the box, as they are now or at the start."""
+    """Refuse particles whose centre is outside the walls of the box, at their current or initial position."""
     if box is None:
         return
     position = particles.position

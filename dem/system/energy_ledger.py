@@ -68,7 +68,7 @@ class EnergyLedger:
         self.earlier_departure = departure
 
     def reference(self, others: dict[str, float]) -> tuple[str, float]:
-        """Name and size [J] of what an energy error is relative to: the largest of these and of the ledger's own."""
+        """Name and value [J] of the reference of an energy error: the largest of some energies and the ledger's own."""
         energies = {
             "the energy at the start": abs(self.start_energy.total),
             "the largest kinetic energy": self.largest_kinetic,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Judgement:
-    """Verdict of a run: what failed and what is doubtful, each with a remedy; as text, one line."""
+    """Verdict of a run: failures and doubts, each with a remedy; as text, one line."""
 
     @property
     def count(self) -> int:
@@ -113,16 +113,16 @@ class Observer:
         """Store or show frame k, which is due now; 0 is the start."""
 
     def changed(self, change: Change) -> None:
-        """Note that a user's function has changed something."""
+        """Receive a change of the state by a user's function."""
 
     def row(self, values: tuple, kind: np.dtype, units: dict[str, str]) -> None:
-        """The run has come to where a row of its running table is due: its values, their types by name, their units."""
+        """Receive a row of the running table: values, types by name, units."""
 
     def idle(self) -> None:
         """Use the time between frames: called some ten times a second."""
 
     def finish(self, verdict: Judgement, *, interrupted: bool) -> None:
-        """The run has come to its end, or was stopped by hand."""
+        """Receive the end of the run, or its stop by the user."""
 
 
 class StepAdvice(Protocol):
@@ -200,7 +200,7 @@ class System(Protocol):
         """Notices to give before a run begins."""
 
     def carry_on(self, duration: float) -> None:
-        """Go on for about so long [s], by one step at least, without a file or a verdict."""
+        """Continue for a duration [s], by at least one step, without a file or a verdict."""
 
     def energy(self) -> Energy:
         """Energies at the present time [J]."""
@@ -230,7 +230,7 @@ class System(Protocol):
         """Go to a step or time, unless interrupted; call `on_advance` now and then with the distance and the work."""
 
     def _call_user_function(self, function: Callable[[System], object]) -> Change | None:
-        """Let a function look at the system and change it; returns what it changed, or None."""
+        """Call a function that may change the system; returns its changes, or None."""
 
     def _crash_recording(
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool

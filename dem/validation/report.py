@@ -19,7 +19,7 @@ COLOURS = 10
 
 
 class Check(NamedTuple):
-    """One figure next to what was published and what is exact."""
+    """A computed figure, compared with a published or an exact one."""
 
     quantity: str
     published: str

@@ -110,7 +110,7 @@ def stresses(s, length, along, across):
 
 @inline
 def energy(s, length, force, couple):
-    """U [J], half of what the stresses of `stresses` do along the strain."""
+    """Elastic energy U [J]: half the work of `stresses` along the strain."""
     stretch = (s.chord[0] - length, s.chord[1], s.chord[2])
     return 0.5 * (dot(force, stretch) + dot(couple, s.turn))
 

@@ -46,7 +46,7 @@ UNDECIDED, FOUND, APART, UNUSUAL = 0.0, 1.0, 2.0, 3.0
 
 @inline
 def is_last(promise, s_1, s_2, g_1, g_2, size):
-    """Whether a step is the last one: what it leaves out is small, or all that rounding leaves.
+    """Whether a Newton step is the last one: its remainder is small, or no larger than rounding.
 
     promise: by how much it is to lower g [m].
     s_1, s_2: the step. g_1, g_2: gradient of g, by which support points move [m].
@@ -105,7 +105,7 @@ def begin_at(t, n, lowest, margin, rows):
 
 @inline
 def go_on(t, integers, rows):
-    """Go on with column t from the normal that its last step led to."""
+    """Start the next Newton step of column t from the normal of the last one."""
     put(rows, AXIS, t, get(rows, NEXT, t))
     promise = rows[flat(VALUE_BEFORE, t)] - rows[flat(VALUE, t)]
     rows[flat(BEFORE, t)], rows[flat(EXPECTED, t)] = rows[flat(VALUE_BEFORE, t)], promise

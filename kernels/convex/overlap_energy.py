@@ -15,13 +15,13 @@ from dem.kernels.numerics.vector import add_scaled, cross, dot, load, scale, sto
 
 @inline
 def body_at(kinds, kind, first_number, numbers, q, b):
-    """Body b, turned as it is."""
+    """Convex body b in its current orientation."""
     return ConvexBody(kinds, kind[b], numbers, first_number[b], load_quaternion(q, b))
 
 
 @inline
 def nearest(r, period):
-    """The vector r to the nearest image; a period of 0 is that of an axis without images."""
+    """Vector r to the nearest periodic image; a period of 0 marks an axis without images."""
     x, y, z = r
     x = x - period[0] * math.floor(x / period[0] + 0.5) if period[0] > 0.0 else x
     y = y - period[1] * math.floor(y / period[1] + 0.5) if period[1] > 0.0 else y
@@ -31,14 +31,14 @@ def nearest(r, period):
 
 @inline
 def push(force, torque, b, size, n, x):
-    """Add a force of a size along n, at x from the centre of body b."""
+    """Add a force along n at x from the centre of body b, and its torque."""
     store(force, b, add_scaled(load(force, b), size, n))
     store(torque, b, add_scaled(load(torque, b), size, cross(x, n)))
 
 
 @kernel
 def push_pairs_apart(kinds, kind, first_number, numbers, bound, x, q, i, j, period, normal, force, torque):
-    """Add the forces and torques of pairs.
+    """Add the repulsive forces and torques of pairs.
 
     kinds, numbers: see `dem.kernels.convex.shape_registry.ConvexBody`.
     kind, first_number, bound: (N,) of each body, and radius of its bounding sphere [m].
@@ -70,7 +70,7 @@ def push_pairs_apart(kinds, kind, first_number, numbers, bound, x, q, i, j, peri
 
 @kernel
 def push_from_walls(kinds, kind, first_number, numbers, x, q, size, period, force, torque):
-    """Add the forces and torques of the faces of a region from 0 to its size (3,) [m] across axes without a period.
+    """Add the repulsive forces and torques of the walls of a region (3,) [m], across axes without a period.
 
     All others: see `push_pairs_apart`. Writes force, torque: (3, N) added to.
     Returns the energy [m²], and the largest overlap over the distance from the centre to the support point.

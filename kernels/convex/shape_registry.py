@@ -205,7 +205,7 @@ def has_facets(body):
 
 @inline
 def has_flat_places(body):
-    """Whether `normal_of` a body is of use."""
+    """Whether a shape has flat faces, for which `normal_of` is defined."""
     return is_flat_at(body.kinds, body.number, ())
 
 

@@ -338,7 +338,7 @@ def no_line(numbers, at, p, q):
 
 @inline
 def no_normal(numbers, at, x):
-    """Zeros, for shapes whose normals are not asked for."""
+    """Zero vector, for shapes without `normal_of`."""
     return 0.0, 0.0, 0.0
 
 

@@ -346,7 +346,7 @@ def unwrap_position_deforming(box, x, image, b):
 
 @inline
 def potential_position_deforming(box, x, image, b):
-    """Position as it is: in a cell there is no gravity."""
+    """Position for the potential energy, unchanged: in a deforming cell there is no gravity."""
     return x
 
 
@@ -442,7 +442,7 @@ def reduce(box, position, image):
 
 @inline
 def is_skewed(box):
-    """Whether an edge leans over another one by more than SKEWED of it."""
+    """Whether an edge is inclined to another by more than the fraction SKEWED of its length."""
     skewed = False
     for a in range(3):
         for b in range(3):
@@ -602,7 +602,7 @@ def begin_step_deforming(box, corrects, predicts, constants, bodies, run_state):
 
 @func
 def end_step_deforming(box, corrects, predicts, constants, run_state):
-    """After a pass, go on to the cell at the end of the step that it began.
+    """Set the cell, after a pass, to its state at the end of the step that has begun.
 
     corrects, predicts: see `begin_step_deforming`.
     Writes box: the present cell, its strain and what it has come to since bodies were listed.
@@ -663,7 +663,7 @@ def add_dyad(total, u, v, unit):
 
 @inline
 def write_virial(box, c, column, total):
-    """Write what chunk c contributes, from one of the columns on."""
+    """Write the contribution of chunk c to the virial, from a given column on."""
     for k in range(9):
         box.parts[c, column + k] = total[k]
 

@@ -42,7 +42,7 @@ from dem.kernels.numerics.vector import add_scaled, load, store, subtract
 
 
 class PeriodicFaces(NamedTuple):
-    """A `dem.kernels.domain.faces.BoxFaces` whose walls along periodic axes are at infinity, and what is periodic."""
+    """`BoxFaces` of a partly periodic box: periods, and walls at infinity along periodic axes."""
 
     lower: np.ndarray
     upper: np.ndarray
@@ -132,7 +132,7 @@ def advance_in_cell_at_rest(box, x, v, dt):
 
 @inline
 def unchanged(box, v):
-    """Velocity as it is, in a cell at rest."""
+    """Velocity, unchanged, in a cell at rest."""
     return v
 
 
@@ -143,13 +143,13 @@ map_velocities = select("box", {BoxFaces: None})
 
 @inline
 def leave_position(box, x, ahead):
-    """Position as it is."""
+    """Position, unchanged."""
     return x, ()
 
 
 @inline
 def wrap(box, x, ahead):
-    """Position in the cell of what is out of it by less than its length, and the cells that it was further along.
+    """Position wrapped into the cell from less than a length outside, and the image numbers of the original.
 
     The position is that of a time so much ahead of the box [s].
     """
@@ -200,7 +200,7 @@ def same_position(box, x):
 
 @inline
 def position_without_images(box, x, image):
-    """Position as it is; there are no images."""
+    """Position, unchanged, in a box without periodic images."""
     return x
 
 

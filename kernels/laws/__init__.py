@@ -106,12 +106,12 @@ SLOTS_WITH_HISTORY = tuple(name for name in SLOTS if name != "damping")
 
 
 def rows_of(slot):
-    """Row of each type of tables in a slot, {type: `LawComponent`}; of what is absent that of the slot."""
+    """`LawComponent` of each type in a slot, {type: row}; types without a component get the default of the slot."""
     return ChainMap({NoComponent: DEFAULT_COMPONENTS[slot]} if slot in DEFAULT_COMPONENTS else {}, PARTS)
 
 
 def functions(part):
-    """`LawComponent` of a type of tables; of what is absent one that remembers nothing, as in all slots."""
+    """`LawComponent` of a type; types without a component get a stateless one, as in all slots."""
     return rows_of("damping")[part]
 
 

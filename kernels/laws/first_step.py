@@ -74,7 +74,7 @@ def steady(overlap, normal_velocity, dt):
 
 @inline
 def ramp(overlap, displacement):
-    """Weight of a sample that is so many steps, overlap over displacement, from a jump; 1 if none is ahead."""
+    """Weight of a sample a number of steps (overlap over displacement) from a jump; 1 if there is no jump ahead."""
     if 2.0 * displacement <= max(overlap, 0.0):
         return 1.0
     theta = overlap / displacement

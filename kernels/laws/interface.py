@@ -28,7 +28,7 @@ class ContactKinematics(NamedTuple):
 
 
 class NormalForce(NamedTuple):
-    """Normal force of a contact, and what other components of a law read of it."""
+    """Normal force of a contact, and the data that other components of the law use."""
 
     force: float  # without damping, repulsive if positive [N]
     conservative: float  # the part of it that has a potential: -dU/dδ of `energy` [N]
@@ -129,7 +129,7 @@ class Parts(dict):
     """Parts by the type of their tables."""
 
     def __setitem__(self, tables, part):
-        """Add one; what is compiled for one of another package is kept by the sources of that package."""
+        """Add a component; code for one of another package is cached under the hash of that package's sources."""
         set_sources(
             tables, [f for f in (part.formula, part.load, part.store, part.cutoff, part.power) if is_function(f)]
         )

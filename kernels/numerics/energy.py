@@ -40,7 +40,7 @@ def nearest(units):
 
 @inline
 def as_words(energy, per_joule):
-    """Energy [J] as the nearest integer number of units, and what that leaves, in parts of a unit: both integers."""
+    """Energy [J] as an integer number of units, and the remainder in integer subunits."""
     units = clipped(energy * per_joule)
     whole = np.rint(units)
     return np.int64(whole), np.int64(np.rint((units - whole) * SUBUNITS_PER_UNIT))
@@ -60,7 +60,7 @@ def in_units(words):
 
 @inline
 def accumulate(total, value):
-    """Add to a sum (2,) of floats: what it is, and what rounding has left out of that so far.
+    """Add to a compensated sum (2,) of floats: the sum, and its rounding error so far.
 
     A. Neumaier, Z. Angew. Math. Mech. 54 (1974) 39; the error of each addition after D. E. Knuth, The Art of Computer
     Programming 2, section 4.2.2.

@@ -74,7 +74,7 @@ def insert(n, start, end, starts, ends):
 
 @func
 def add_free_arcs(x, y, rho, covered, starts, ends, nodes, weights, moments):
-    """Add the integrals along what the covered intervals leave of a circle.
+    """Add the integrals along the arcs of a circle that the covered intervals leave free.
 
     x, y, rho: centre and radius of the circle [m].
     covered: number of intervals.

@@ -25,7 +25,7 @@ class Occupied(NamedTuple):
 
 @inline
 def cell_along(x, axis, occupied):
-    """Cell along one axis; what lies outside counts to the outermost ones."""
+    """Cell along one axis; positions outside belong to the outermost cells."""
     cell = np.int64(math.floor((x - occupied.lower[axis]) * occupied.scale[axis]))
     return min(max(cell, 0), occupied.last.shape[axis] - 1)
 

@@ -48,7 +48,7 @@ def lead(memory, q_force, rate, dt):
 
 @inline
 def correct(memory, q_force, torque, inertia, dt):
-    """Steps 2 (c) to 4: omega'_{n+1}, its rate from the torque, and what follows."""
+    """Steps 2 (c) to 4 of the scheme: angular velocity omega'_{n+1} and its rate from the torque, then the state."""
     omega_predicted = add_scaled(memory[1], 0.5 * dt, memory[2])
     return lead(memory, q_force, angular_acceleration(omega_predicted, rotate_back(q_force, torque), inertia), dt)
 

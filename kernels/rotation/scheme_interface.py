@@ -42,13 +42,13 @@ class Steps(NamedTuple):
 
 @inline
 def start_whole(q, omega_body, torque, inertia, dt):
-    """Whole-step state and torque as they are."""
+    """Whole-step state and torque, unchanged, as the memory of a scheme."""
     return q, omega_body, torque
 
 
 @inline
 def velocity_whole(memory, q_force, inertia, dt):
-    """Angular velocity at the whole step as it is."""
+    """Angular velocity at the whole step, unchanged."""
     return memory[1]
 
 
@@ -60,7 +60,7 @@ def store_torque(memory, q_force, torque, inertia, dt):
 
 @inline
 def whole_whole(memory, q_force, inertia, dt):
-    """State at the whole step as it is."""
+    """State at the whole step, unchanged."""
     return memory[0], memory[1]
 
 

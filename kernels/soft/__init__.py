@@ -1,1 +1,1 @@
-"""Time steps of soft particles; README.md of this folder says what is where, and in which order to read."""
+"""Time steps of soft particles. README.md of this folder describes the modules and the order of reading."""

@@ -178,7 +178,7 @@ class Neighbours(NamedTuple):
 
 
 class StepContext(NamedTuple):
-    """Arrays and constants of a step: references to these tuples, of types that tell what is compiled.
+    """Arrays and constants of a step: references to these tuples, whose types select the compiled functions.
 
     A stage that needs to know less is handed one with types that stand for many, see ``integration.compiled_stages``.
     """

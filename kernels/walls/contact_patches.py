@@ -238,7 +238,7 @@ def find_listed(x, radius, power, first, listed, begin_at, stop, geometry, conta
 
 @func
 def distance(x, k, geometry):
-    """Distance of x from a mesh; where that is larger than the mesh's reach, a lower bound of it."""
+    """Distance of x from a mesh; a lower bound of it if it is larger than the reach of the mesh."""
     numbers = geometry.numbers
     reach = numbers[k + REACH]
     if is_outside(x, numbers, k):

@@ -124,7 +124,7 @@ def clearance(w, x, geometry):
 
 @func
 def neighbours_of(w, piece, other, geometry):
-    """Whether two pieces of a wall share an edge or a vertex, or are the same: contacts go on from one to the other."""
+    """Whether two pieces of a wall share an edge or vertex, or are the same, so that contacts move between them."""
     if geometry.kind[w] == REVOLUTION:
         return revolution.same_or_adjacent(piece, other, geometry.numbers, geometry.first_number[w])
     if geometry.kind[w] == MESH:

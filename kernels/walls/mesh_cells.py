@@ -58,7 +58,7 @@ def leaf_and_room(x, numbers, k, cells):
 
 @inline
 def near_part(k, c, half, reach, f, middle, rows):
-    """Whether triangle f may come near part k of a cell about c, of half the size `half`: by its box and its plane.
+    """Whether triangle f may be near part k of a cell with centre c and half edge `half`, by its box and plane.
 
     middle, rows: middle and half size of each triangle's box; `Geometry.triangle`.
     """
@@ -77,7 +77,7 @@ def near_part(k, c, half, reach, f, middle, rows):
 
 @kernel
 def mark(cell, triangle, centre, half, reach, middle, rows, masks, counts):
-    """Write which of the eight parts of cells triangles may come near to masks (K,), their numbers to counts (8 C,).
+    """Write which of the eight parts of cells triangles may be near to masks (K,), and numbers to counts (8 C,).
 
     cell, triangle, centre: (K,) pairs of a cell and a triangle near it, (C, 3) middles of the cells; half: half the
     size of the parts; middle, rows: see `near_part`.

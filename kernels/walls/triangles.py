@@ -28,9 +28,9 @@ def triple(rows, t, k):
 
 @inline
 def may_reach(rows, t, x, reach):
-    """Whether the circle about the triangle is within reach: in its plane, that of what the sphere cuts out of it.
+    """Whether a triangle's circumcircle is within reach of the circle that the sphere cuts out of its plane.
 
-    What is in reach is never left out for rounding, so that who asks for the closest point at once finds the same.
+    Rounding never excludes a triangle within reach, so that a search for the closest point gives the same result.
     """
     reach *= LONGER
     p = subtract(x, triple(rows, t, 0))

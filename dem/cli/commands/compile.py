@@ -73,7 +73,7 @@ def compile_kernels(
 
 
 def in_words(name: str, given: dict) -> str:
-    """A case with what is set."""
+    """A case with its settings, in words."""
     return " ".join([name, *(f"{key}={value}" for key, value in given.items())])
 
 

@@ -18,7 +18,7 @@ def repair_file(
     file: Annotated[Path, typer.Argument(help="A trajectory.")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="New file, if one is needed.")] = None,
 ) -> None:
-    """Save what a broken trajectory still has.
+    """Recover the complete frames of a damaged trajectory.
 
     What a killed run left in its journal is put into the file. A file that lost its end stays as it is, and its whole
     frames go into a new one.

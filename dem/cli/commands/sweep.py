@@ -93,7 +93,7 @@ def sweep(
 
 
 def _collect(plan: Plan, *_: object, quiet: bool) -> None:
-    """Make the table of what there is."""
+    """Write the table of the runs that exist."""
     del quiet
     if not plan.table.path.parent.is_dir():
         message = f"no folder {plan.table.path.parent}: nothing has been run"

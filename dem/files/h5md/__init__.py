@@ -1,6 +1,6 @@
 """Layout of a trajectory: groups and datasets of the HDF5 file of a run, after H5MD 1.1.
 
-- `layout.py`: groups of a new file, and the data sets that grow by a row with each frame
+- `layout.py`: groups of a new file, and the datasets with one row a frame
 - `schema.py`: names of groups, and the attributes (unit, description) written beside the numbers of a field
 - `variable_population.py`: fields of runs in which particles are inserted and removed
 - `cell.py`: vectors, strains and stresses of a cell that deforms

@@ -8,7 +8,7 @@ import numpy as np
 
 
 class ContactForces(NamedTuple):
-    """Contacts one by one, those of two bodies first; two fibres may meet at several points.
+    """List of contacts with their forces, those of two bodies first; two fibres may have several contacts.
 
     ``i``, ``j`` are the numbers of the bodies, ``j`` = -1 - face at a wall (faces x-, x+, y-, y+, z-, z+ are 0 to 5,
     walls beside the box 6 and on). The force is that on i; j feels the opposite.

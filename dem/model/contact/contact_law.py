@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class MaterialPairs:
-    """How each two of some materials meet, the box's after them, then those of other walls; filled row by row."""
+    """Contact parameters of pairs of materials: a row for each of particles; columns for particles, box and walls."""
 
     def __init__(
         self, contacts: Contacts, materials: list[Material], wall: Material | None, others: list[Material]
@@ -138,7 +138,7 @@ def law(
 
 
 def _check_film(adhesion: LawPart | None, functions: list[LawComponent], box: Box | None) -> None:
-    """Refuse lubrication beside what lives beyond touching itself, and at walls whose planes are drawn at touch."""
+    """Refuse lubrication beside forces that act beyond touch, and at walls with random planes."""
     if any(part.cutoff for part in functions):
         raise ValueError(
             f"lubrication and {adhesion} are both between surfaces that do not touch: leave one out, or take dem.DMT"
@@ -153,7 +153,7 @@ def _mindlin(one: Material, other: Material) -> float:
 
 
 def _damping(pairs: MaterialPairs, *, shared: bool) -> tuple:
-    """Tables of what damps along the normal: the damping part of the pairs, or what restitution asks for.
+    """Tables of the normal damping: the damping component of the pairs, or that computed from restitution.
 
     Raises
     ------

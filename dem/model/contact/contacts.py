@@ -31,7 +31,7 @@ STORED = {new: old for old, new in FORMER.items()}
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Contact:
-    """How two materials meet: what contact laws are composed of.
+    """Contact parameters of two materials: the components of their contact law.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Contact:
     adhesion: LawPart | None = None
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         store_checked(self)
         if self.adhesion and self.adhesion.ACTS_AS == "normal" and not isinstance(self.normal, Hertz | None):
             raise ValueError(
@@ -90,13 +90,13 @@ class Contact:
 
 
 def present_damping(word: object) -> object:
-    """Present name of a word of 0.1 or 0.2 for `Contacts.damped`; anything else as it is."""
+    """Current name of a word of 0.1 or 0.2 for `Contacts.damped`; any other word unchanged."""
     return FORMER.get(word, word) if isinstance(word, str) else word
 
 
 @hinted
 class Contacts:
-    """How each pair of materials meets, particles' and wall's alike.
+    """Contact parameters of each pair of materials, of particles and of walls.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ class Contacts:
         return Contacts(table, rule=self._rule, damped=self._damped)
 
     def check_distinguishable(self, materials: Iterable[Material]) -> None:
-        """Refuse entries for one of two materials of a run, each made by itself, that nothing tells apart.
+        """Refuse an entry for one of two materials of a run that have equal names and values.
 
         Entries for materials that are equal to those of the run, but made anew, are for all of these.
         """

@@ -78,7 +78,7 @@ def keys(word: type) -> dict[str, Key]:
 
 
 def check_values(thing: object) -> None:
-    """Check the values of a frozen dataclass by what its fields say of them, and keep numbers as floats.
+    """Check the values of a frozen dataclass by the descriptions of its fields, and convert numbers to floats.
 
     A value is None where it is left out. Raises ValueError or TypeError, naming the field.
     """
@@ -113,7 +113,7 @@ class LawTables(Protocol):
 
 
 class LawPart:
-    """A part of a contact law: what users give, with checks, and what it tells the other parts and the kernels.
+    """Component of a contact law: its parameters, with checks, and its interface to other components and kernels.
 
     Derived classes are frozen dataclasses of values, which say in their fields what they take: see `number`, `choice`,
     `flag` and `vector`. `dem.register_law_part` brings one to Python, case files and files of runs.

@@ -101,7 +101,7 @@ class Linear(LawPart):
     tangential: float = number(SIDEWAYS, above=0, default=TANGENTIAL, example=TANGENTIAL)
 
     def _fits(self) -> None:
-        """Refuse a stiffness that is said more or less than once."""
+        """Refuse a stiffness that is given twice or not at all."""
         ways = ("stiffness", "collision_time", "overlap", "speed")
         given = tuple(name for name in ways if getattr(self, name) is not None)
         if given not in (("stiffness",), ("collision_time",), ("overlap", "speed"), ("speed",)):
@@ -126,7 +126,7 @@ class Linear(LawPart):
         return 2 * restitution.ratio(wanted, tension=self.tension)
 
     def rate(self, wanted: float) -> float:
-        """k over the reduced mass [1/s²], where that is what has been said."""
+        """k over the reduced mass [1/s²], if that was given."""
         if self.collision_time:
             return (restitution.duration(self.alpha(wanted) / 2, tension=self.tension) / self.collision_time) ** 2
         return (self.speed / self.overlap) ** 2 if self.overlap else 0.0
@@ -208,7 +208,7 @@ class Hysteretic(LawPart):
         return math.sqrt(max(k_1 / k_2 - k_c * (k_2 - k_1) ** 2 / (k_1 * k_2 * (k_2 + k_c)), 0.0))
 
     def sticks(self) -> bool:
-        """Whether two that meet stay together, without a depth and from outside: k_c ≥ k_1²/(k_2 - 2 k_1)."""
+        """Whether two particles stay together after an impact from outside, at any depth: k_c ≥ k_1²/(k_2 - 2 k_1)."""
         return self.restitution() == 0
 
 

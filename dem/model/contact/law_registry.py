@@ -134,7 +134,7 @@ def unregister_law_part(name: str) -> None:
 
 @dataclass(frozen=True, repr=False)
 class MissingPart(LawPart):
-    """A part of another package, as a file tells it, where that package is not installed: it can be read, not run."""
+    """Law component from a file whose package is not installed: it can be read, but not run."""
 
     slot: str
     text: str  # what it was made from, as JSON
@@ -144,7 +144,7 @@ class MissingPart(LawPart):
         return json.loads(self.text)
 
     def tables(self, table: object) -> NoReturn:
-        """Raise ValueError, which says what to install."""
+        """Raise ValueError with the package to install."""
         del table
         said = self.arguments()
         raise ValueError(missing(f"the contact part {said['type']!r}", said["package"]))
@@ -179,7 +179,7 @@ def load_part(entry: EntryPoint) -> type[LawPart]:
 
 
 def words(slot: str) -> tuple[type[LawPart], ...]:
-    """Parts that there are for a slot: those of dem, and of installed packages; raises ValueError if one is broken."""
+    """Components registered for a slot, those of installed packages included; raises ValueError for a broken one."""
     for entry in installed().values():
         load_part(entry)
     return (*WORDS[slot], *(word for _, word in sorted(REGISTERED.items()) if word.SLOT == slot))
@@ -212,7 +212,7 @@ def _stored_part(slot: str, given: dict) -> LawPart:
 
 
 def checked(slot: str, given: object) -> LawPart | None:
-    """A part that fits a slot, or None; one as a file tells it is made. Raises TypeError or ValueError for others."""
+    """Law component that fits a slot, or None; one described in a file is made. Raises TypeError or ValueError."""
     if isinstance(given, dict):
         return _stored_part(slot, given)
     if not (given is None or (isinstance(given, LawPart) and slot in (given.SLOT, getattr(given, "slot", None)))):
@@ -236,7 +236,7 @@ def store_checked(thing: object) -> None:
 
 
 def fit(restitution: float, friction: float, **parts: LawPart | None) -> None:
-    """Refuse parts of a contact that lack what they need, or say the same thing twice; raises ValueError."""
+    """Check that the components of a contact have what they need and do not contradict; raises ValueError."""
     sliding = parts.get("tangential")
     if sliding is not None and friction > 0:
         raise ValueError(f"friction is {friction}, but tangential is {sliding}, which is in its place: leave one out")

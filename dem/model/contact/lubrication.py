@@ -46,7 +46,7 @@ class Lubrication:
     arguments, __repr__, __post_init__ = arguments, shown, check_values
 
     def film(self, viscosity: float, largest: float, rows: int) -> tuple:
-        """The part of a contact law for so many materials and the wall, in a fluid of some viscosity [Pa s].
+        """Law component for a number of materials and the wall, in a fluid of some viscosity [Pa s].
 
         Raises ValueError if gaps above the roughness are too large even for the largest R* [m].
         """

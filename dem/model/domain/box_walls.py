@@ -52,7 +52,7 @@ def orthogonal_domain(box: Box | None) -> BoxFaces | PeriodicFaces | RoughFaces 
 
 
 def deforming_domain(box: Cell) -> DeformingFaces:
-    """Domain of a cell that deforms; what depends on the particles is still to be set."""
+    """Domain of a deforming cell; values that depend on the particles are set later."""
     held, target = box.held
     inertia = (box.mass, box.damping) if box.control == INERTIA else (0.0, 0.0)  # -1 where the packing decides
     edges, scaled = np.array(box.edges), inverse(box.edges)

@@ -107,7 +107,7 @@ class Cell(Box):
     damping: float | None = None
 
     def __post_init__(self) -> None:
-        """Check what is given."""
+        """Check all values."""
         edges = matrix("edges", self.edges, "lengths (3,) or edges (3, 3) in columns [m]")
         lengths = row_lengths(edges.T)
         volume = determinant(edges)

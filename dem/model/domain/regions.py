@@ -46,7 +46,7 @@ class Region(NamedTuple):
         return self.frame is not None
 
     def points(self, numbers: np.ndarray) -> np.ndarray:
-        """Points (M, 3) where numbers (M, 3) from 0 to 1 fall in what holds it; of flat regions the third is unused."""
+        """Map random numbers (M, 3) from 0 to 1 to points (M, 3) of the region; flat regions use two of three."""
         if self.frame is None:
             return self.lower + (self.upper - self.lower) * numbers
         across = (2 * numbers[:, :2] - 1) * self.half

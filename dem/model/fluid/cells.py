@@ -70,7 +70,7 @@ class Cells:
     arguments, __repr__ = arguments, shown
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         if self.number is not None:
             if self.size is not None:
                 raise ValueError("number and size of cells are both given: leave one out")

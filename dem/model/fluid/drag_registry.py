@@ -46,7 +46,7 @@ REGISTERED: dict[str, Callable[[list], tuple]] = {}  # laws of other packages: w
 
 
 def is_dense(drag: str) -> bool:
-    """Whether a drag law is of dense beds, and goes by the voidage."""
+    """Whether a drag law is for dense beds and depends on the voidage."""
     return DRAGS[drag].least_voidage > -math.inf
 
 

@@ -130,7 +130,7 @@ class Fluid:
     coupling: Coupling | None = None
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         object.__setattr__(self, "density", checks.number("density", self.density, above=0, unit="kg/m3"))
         object.__setattr__(self, "viscosity", checks.number("viscosity", self.viscosity, above=0, unit="Pa s"))
         object.__setattr__(self, "velocity", _flow(self.velocity))
@@ -151,7 +151,7 @@ class Fluid:
         self._check_cells()
 
     def _check_cells(self) -> None:
-        """Refuse cells without use, and what does not go together; put in cells where they are wanted."""
+        """Refuse cells without use and contradictory values; add cells where a drag law needs them."""
         dense, coupled = is_dense(self.drag), self.coupling is not None
         if self.cells is None and (dense or coupled):
             object.__setattr__(self, "cells", Cells())

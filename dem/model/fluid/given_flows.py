@@ -71,7 +71,7 @@ class GriddedFlow(Flow):
     periodic: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         given = checks.numbers("velocity of the grid", self.velocity)
         steady = given.ndim == 4
         if given.ndim not in (4, 5) or given.shape[-1] != 3 or min(given.shape[-4:-1]) < 2:

@@ -1,4 +1,4 @@
-"""Dense random places of spheres and convex bodies, beyond what random insertion reaches.
+"""Dense random packings of spheres and convex bodies, beyond the density of random insertion.
 
 Overlaps of bodies at random places are pushed apart.
 """

@@ -46,7 +46,7 @@ class Field(NamedTuple):
         return tuple(column[-1] for column in self.columns)
 
     def default(self, number: int) -> np.ndarray:
-        """Default values of so many particles (N, k)."""
+        """Default values for a number of particles (N, k)."""
         return np.tile(np.array(self.default_row, np.float64), (number, 1))
 
     @property
@@ -98,7 +98,7 @@ REMAINDER = "_remainder"  # ends the names of such fields
 
 
 def remainder_of(name: str) -> str:
-    """Name of the field with what an exact sum over contacts adds to a scalar field, but a float cannot show."""
+    """Name of the field with the rounding remainders of a scalar field, whose sums over contacts are exact."""
     remainder = name + REMAINDER
     if remainder not in STATE:
         field = Field(

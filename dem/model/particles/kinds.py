@@ -34,13 +34,13 @@ class Kind(NamedTuple):
 
 
 def kind_of(shape: Shape, material: Material, name: str | None = None) -> Kind:
-    """The kind that a particle of this shape and material is of; without a name it goes by the type of the shape."""
+    """Kind of a particle with this shape and material; without a name it is called by the type of the shape."""
     form = type(shape).__name__
     return Kind(name or form.lower(), form, material)
 
 
 def numbered(kinds: Iterable[Kind]) -> tuple[list[Kind], list[int]]:
-    """The kinds that there are, each once, and for each one given the number of the one that it is."""
+    """Different kinds, and the number of the kind of each given one."""
     kinds = list(kinds)
     number: dict[Kind, int] = {}
     which = [number.setdefault(kind, len(number)) for kind in kinds]
@@ -124,7 +124,7 @@ def distribution(values: Sequence[dict], counts: Sequence[int]) -> dict:
 
 
 def described(kinds: Sequence[Kind], kind: np.ndarray, variant: np.ndarray, values: Sequence[dict]) -> list[dict]:
-    """Each kind as plain values, of particles of these kinds (N,) and variants (N,), whose sizes are told by values."""
+    """Each kind as plain values, for particles of these kinds (N,) and variants (N,), with size distributions."""
     rows = []
     for k, (name, shape, material) in enumerate(kinds):
         which, counts = np.unique(variant[kind == k], return_counts=True)

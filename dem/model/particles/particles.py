@@ -290,7 +290,7 @@ class Particles:
 
     @property
     def variants(self) -> list[tuple[Shape, Material]]:
-        """Shape and material of each variant: of all that there are, each once, whatever their kinds."""
+        """Shape and material of each variant: all different ones, independent of kinds."""
         return list(self._variants)
 
     @property
@@ -382,7 +382,7 @@ class Particles:
         return None, {name: getattr(self, name) for name in self.__slots__} | {"_shown": self._state, "_catch_up": None}
 
     def _add_field(self, name: str) -> None:
-        """Add a field, with its default unless it is there."""
+        """Add a field with its default, unless it exists."""
         self._state.setdefault(name, frozen(STATE[name].default(len(self))))
 
     def _renew(self, variant: np.ndarray, kind: np.ndarray, state: dict[str, np.ndarray]) -> None:

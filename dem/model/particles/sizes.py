@@ -44,7 +44,7 @@ class SizeDistribution:
     type: ClassVar[str]
 
     def __post_init__(self) -> None:
-        """Check the values, and that there is anything to draw."""
+        """Check the values, and that sizes can be drawn."""
         checks.one_of("by", self.by, BY)
 
     def ends(self) -> tuple[float, float]:
@@ -60,7 +60,7 @@ class SizeDistribution:
         return [Span(*self.ends(), 1.0, self.density)]
 
     def draw(self, number: int, *, seed: int = 1, stream: int = 0) -> np.ndarray:
-        """Sizes of so many particles, in random order.
+        """Sizes of a number of particles, in random order.
 
         Each span, such as a class of sieves, gets its share to within one particle (largest remainders), and in a span
         each of n equal shares of the number gets one particle, of the mean volume there: the volume of all is that of
@@ -173,7 +173,7 @@ class _Table:
         return portable.exp(np.interp(share, self._below[by], portable.log(self._edges))) * self._unit
 
     def strata(self, count: int) -> np.ndarray:
-        """SizeDistribution (count,) of the mean volume in each of so many equal shares of the number [m]."""
+        """Sizes (count,) of the mean volume in each of a number of equal shares of the particles [m]."""
         if len(self._edges) == 1 or not count:
             return np.full(count, self._edges[0] * self._unit)
         cuts = self.quantile(np.arange(1, count) / count, "number") / self._unit
@@ -513,7 +513,7 @@ class SieveSizes(SizeDistribution):
         object.__setattr__(self, "passing", tuple(np.concatenate([[0.0], np.cumsum(self.shares)]).tolist()))
 
     def saved(self) -> dict[str, object]:
-        """Values that files store of it."""
+        """Values of the distribution that files store."""
         return {"apertures": self.apertures, "shares": self.shares, "by": self.by}
 
     def spans(self) -> list[Span]:

@@ -201,7 +201,7 @@ def _moved(m: np.ndarray, by: np.ndarray) -> np.ndarray:
 
 
 def _heights(x: np.ndarray, r: np.ndarray) -> np.ndarray:
-    """Heights at which the arcs change: ends of spheres and of circles of intersection, and where circles meet."""
+    """Heights at which the arcs change: ends of spheres and of circles of intersection, and crossings of circles."""
     found = [*(x[:, 2] - r), *(x[:, 2] + r)]
     circles = {}
     for i, j in itertools.combinations(range(len(r)), 2):
@@ -222,7 +222,7 @@ def _heights(x: np.ndarray, r: np.ndarray) -> np.ndarray:
 
 
 def _meetings(x: np.ndarray, r: float, first: tuple, second: tuple) -> list[float]:
-    """Heights at which two planes (point, normal) and a sphere meet."""
+    """Heights at which two planes (point, normal) and a sphere intersect."""
     (p, n), (q, m) = first, second
     line = np.cross(n, m)
     square = portable.dot(line, line)

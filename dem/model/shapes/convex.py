@@ -1,4 +1,4 @@
-"""Convex shapes that are known by their support functions: what they have in common, and how they are drawn.
+"""Base class of convex shapes, and their surface meshes.
 
 Beside what a `Shape` has, such a shape has ``convex_kind``, a row of `dem.kernels.convex.shape_registry.CONVEX_KINDS`;
 ``convex_numbers``, the numbers that its support function reads; and ``contact_radius``, its radius in contact laws [m].
@@ -65,7 +65,7 @@ def supports(shape: Shape, normals: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def surface_of(shape: Shape, cells: int = CELLS) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (V, 3) on a convex shape's surface [m] and triangles (F, 3), counterclockwise seen from outside.
+    """Surface mesh of a convex shape: vertices (V, 3) [m] and triangles (F, 3), counterclockwise from outside.
 
     By its method ``surface_mesh(cells)``, or without one the support points for normals through the corners of cells on
     a cube.

@@ -166,7 +166,7 @@ def _ordered_polygon(x: np.ndarray, on: np.ndarray, normal: np.ndarray) -> list[
 
 
 def inset(hull: Hull, distance: float) -> np.ndarray:
-    """Vertices (V, 3) of what is at least a distance inside of a hull; raises ValueError if there is no volume left.
+    """Vertices (V, 3) of the region at least a distance inside a hull; raises ValueError if it is empty.
 
     By duality: planes n · x = h about a point inside are points n/h, whose hull has a face for each vertex.
     """
@@ -256,7 +256,7 @@ def rounded_moments(hull: Hull, radius: float) -> Moments:
 
 
 def _slab(ring: np.ndarray, up: np.ndarray) -> Moments:
-    """Integrals over a prism on a convex polygon, of three tetrahedra on each triangle of it."""
+    """Integrals over a prism on a convex polygon, from three tetrahedra on each of its triangles."""
     corners = []
     for k in range(1, len(ring) - 1):
         a, b, c = ring[0], ring[k], ring[k + 1]

@@ -83,7 +83,7 @@ class FlexibleFibre:
     smooth: bool = False
 
     def __post_init__(self) -> None:
-        """Work out what is not given."""
+        """Check all values, and compute those that are not given."""
         d = checks.number("diameter", self.diameter, above=0, unit="m")
         if (self.length is None) == (self.aspect_ratio is None):
             raise ValueError("a flexible fibre needs its length, or its aspect_ratio, and not both")
@@ -203,7 +203,7 @@ class FlexibleFibre:
 
     @staticmethod
     def flexed(particles: Particles) -> tuple[Particles, Bonds | None]:
-        """Bodies and bonds in place of rigid particles: the nodes of flexible fibres, others as they are.
+        """Replace particles of flexible fibres by chains of nodes and bonds; other particles stay unchanged.
 
         They go in the order of the particles, those of a fibre one after the other, and move as it does. None in place
         of bonds if there are no flexible fibres.

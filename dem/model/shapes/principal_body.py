@@ -101,7 +101,7 @@ class PrincipalBody:
 
 
 def principal_frame(volume: float, centre: np.ndarray, tensor: np.ndarray) -> tuple[np.ndarray, dict[str, tuple]]:
-    """Principal axes (3, 3), as columns, of an inertia tensor for unit density, and what a `PrincipalBody` keeps."""
+    """Principal axes (3, 3), as columns, of an inertia tensor for unit density, and the values of a `PrincipalBody`."""
     matrix = principal_axes(tensor)
     moments = np.einsum("ki,kl,li->i", matrix, tensor, matrix).tolist()
     frame = {"centre": tuple(centre.tolist()), "axes": quaternion_of(matrix), "_moments": (float(volume), *moments)}
@@ -109,7 +109,7 @@ def principal_frame(volume: float, centre: np.ndarray, tensor: np.ndarray) -> tu
 
 
 def principal_axes(tensor: np.ndarray) -> np.ndarray:
-    """Columns are right-handed principal axes; those of two equal moments come last, so that x is the odd one.
+    """Right-handed principal axes as columns; two equal moments come last, so that x is the axis of symmetry.
 
     Of equal moments numpy returns any axes; the frame given is kept where it is principal already.
     """

@@ -321,7 +321,7 @@ def checked_contact_radius(radius: float | None, volume: float) -> float:
 
 
 def check_shape(shape: Shape, density: float) -> None:
-    """Refuse a shape that the engine cannot carry; raises ValueError or TypeError naming what is wrong.
+    """Refuse a shape that the engine does not support; raises ValueError or TypeError with the reason.
 
     Offsets are about the centre of mass and in principal axes, so `mass_properties` must say so: centre (0, 0, 0),
     axes (1, 0, 0, 0).

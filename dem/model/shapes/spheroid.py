@@ -129,7 +129,7 @@ def is_ball(shape: Shape) -> bool:
 
 
 def _axis(moments: np.ndarray) -> int:
-    """The axis whose moment is unlike the two others, x if all are alike."""
+    """Axis whose moment differs from the two others; x if all are equal."""
     apart = [abs(moments[(k + 1) % 3] - moments[(k + 2) % 3]) for k in range(3)]
     return int(np.argmin(apart))
 
@@ -161,7 +161,7 @@ class Figure(NamedTuple):
 
     @classmethod
     def convex(cls, shape: Shape, body: Spheroid) -> Figure:
-        """Areas of a convex shape by its mesh of triangles (areas A, normals n): Σ A |n·d|/2 is seen along d.
+        """Projected areas of a convex shape by its triangles (areas A, normals n): Σ A |n·d|/2 along d.
 
         Directions across the axis of its spheroid count alike.
         """

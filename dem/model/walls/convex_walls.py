@@ -1,4 +1,4 @@
-"""Walls as convex bodies meet them: planes, convex bodies, meshes, hollow balls, drums, shells and tori."""
+"""Walls for convex bodies: planes, convex bodies, meshes, hollow balls, drums, shells and tori."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UNTURNED = (1.0, 0.0, 0.0, 0.0)
 
 
 class ConvexWall(NamedTuple):
-    """A wall as convex bodies meet it, in its frame."""
+    """Geometry of a wall for contacts with convex bodies, in its frame."""
 
     shape: str  # name of a row of `dem.kernels.convex.shape_registry.CONVEX_KINDS`
     numbers: Sequence[float]  # of its support function
@@ -154,7 +154,7 @@ def profile(points: Sequence[tuple[float, float]], origin: Point, axis: Point) -
 
 
 def refusal(wall: Wall) -> str:
-    """Why convex bodies cannot meet a wall; empty if they can."""
+    """Reason why convex bodies cannot touch a wall; empty if they can."""
     if isinstance(wall, Plane):
         return ""
     met = convex_wall(wall)

@@ -68,7 +68,7 @@ class Mesh(Wall):
     ARRAYS: ClassVar[tuple[str, ...]] = ("vertices", "triangles")
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         rows = checks.count_of("vertices", self.vertices)
         checks.count_of("triangles", self.triangles)
         vertices = checks.array("vertices", self.vertices, (max(rows, 3), 3), "corners of triangles [m]", rows="N")
@@ -122,7 +122,7 @@ class Mesh(Wall):
         return f"Mesh({len(self.triangles)} triangles, {size} m, {words})"
 
     def __eq__(self, other: object) -> bool:
-        """Whether all of it is the same."""
+        """Whether all values are equal."""
         if not isinstance(other, Mesh):
             return NotImplemented
         mine, its = self.arguments(), other.arguments()

@@ -18,7 +18,7 @@ def sheet(points: np.ndarray) -> Triangles:
 
 
 def joined(*meshes: Triangles) -> Triangles:
-    """One mesh of several; `dem.Mesh` welds what they share."""
+    """Join several meshes to one; `dem.Mesh` welds shared vertices."""
     before = np.cumsum([0, *(len(vertices) for vertices, _ in meshes)])
     vertices = np.concatenate([vertices for vertices, _ in meshes])
     return vertices, np.concatenate([triangles + k for (_, triangles), k in zip(meshes, before, strict=False)])

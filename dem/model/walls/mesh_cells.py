@@ -79,7 +79,7 @@ def _leaves(cut: np.ndarray, counts: np.ndarray, before: int) -> np.ndarray:
 def _marked(
     cut: np.ndarray, cell: np.ndarray, triangle: np.ndarray, centre: np.ndarray, *near: object
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Parts of the cells that are cut which each triangle near them may come near, and how many each part has."""
+    """Masks of the subcells that each triangle may be near, and number of triangles of each subcell."""
     kept = cut[cell]
     masks, counts = np.zeros(int(kept.sum()), dtype=np.uint8), np.zeros(8 * int(cut.sum()), dtype=np.int64)
     if len(masks):
@@ -93,7 +93,7 @@ def _renumbered(cut: np.ndarray, cell: np.ndarray) -> np.ndarray:
 
 
 def _too_many(counts: np.ndarray, entries: np.ndarray, room: int) -> np.ndarray:
-    """Which cells are left as they are, so that the entries of all fit into the room: those near fewest triangles."""
+    """Cells that are not divided, so that all lists fit into memory: those near the fewest triangles."""
     order = np.argsort(-counts, kind="stable")
     total = np.cumsum((entries - counts)[order]) + counts.sum()
     return order[np.maximum.accumulate(total) > room]
@@ -102,7 +102,7 @@ def _too_many(counts: np.ndarray, entries: np.ndarray, room: int) -> np.ndarray:
 def _dealt(
     cut: np.ndarray, cell: np.ndarray, triangle: np.ndarray, masks: np.ndarray, counts: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of a part and a triangle that may come near it, for the pairs of a cell that is cut and a triangle."""
+    """Pairs of a subcell and a triangle near it, from the pairs of a divided cell and a triangle."""
     following = np.cumsum(counts) - counts
     cell_out, triangle_out = (np.zeros(int(counts.sum()), dtype=np.int32) for _ in range(2))
     distribute_triangles(_renumbered(cut, cell), triangle, masks, following, cell_out, triangle_out)

@@ -16,7 +16,7 @@ ALWAYS = ("velocity", "amplitude", "frequency", "phase")  # what every wall may 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Motion:
-    """How a wall moves: at a constant velocity, vibrating, turning, by a table, or all of it.
+    """Motion of a wall: constant velocity, vibration, rotation, a table, or their sum.
 
     x(t) = x(0) + u t + s (sin(2 π f t + φ) - sin φ), whatever the particles do; turning by the angle Ω t about an axis
     through a point that moves along. Faces of a `Box` do not turn, start, stop or follow tables.
@@ -139,7 +139,7 @@ class Motion:
 
     @property
     def end(self) -> float:
-        """When it stops, or its table ends if nothing else moves the wall [s]; infinite if it goes on for ever."""
+        """Time at which the motion stops, or its table ends if nothing else moves the wall [s]; infinite if never."""
         lasts = any(self.velocity) or any(self.amplitude) or self.rate != 0
         by_table = self.start + self.table[-1][0] if self.table and not lasts else math.inf
         return min(self.stop, by_table)

@@ -120,7 +120,7 @@ class Plane(Wall):
     ENDLESS: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         keep(self, point="of the plane [m]", normal="of the plane")
         super().__post_init__()
 
@@ -173,7 +173,7 @@ class Ball(Wall):
     inside: bool = False
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         keep(self, centre="of the ball [m]")
         store_sizes(self, "radius")
         store_flag(self, "inside")
@@ -220,7 +220,7 @@ class Rectangle(Wall):
     other_edge: Point
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         keep(self, centre="of the rectangle [m]", edge="of the rectangle [m]", other_edge="of the rectangle [m]")
         super().__post_init__()
 
@@ -258,7 +258,7 @@ class Block(Wall):
     upper: Point
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         keep(self, lower="a corner of the block [m]", upper="the opposite corner of the block [m]")
         if not all(low < high for low, high in zip(self.lower, self.upper, strict=True)):
             message = f"block from {self.lower} to {self.upper} has no volume: lower must be below upper on each axis"
@@ -303,7 +303,7 @@ class CapsuleWall(Wall):
     radius: float
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         store_ends(self, "a cap of the capsule")
         store_sizes(self, "radius")
         super().__post_init__()
@@ -353,7 +353,7 @@ class Torus(Wall):
     inside: bool = False
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         keep(self, centre="of the torus [m]", axis="of the torus")
         store_sizes(self, "radius", "tube")
         store_flag(self, "inside")
@@ -417,7 +417,7 @@ class Cylinder(Wall):
     made, is_same_turned = revolved, is_about
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         store_ends(self, "an end of the cylinder")
         store_sizes(self, "radius")
         store_flag(self, "inside")
@@ -479,7 +479,7 @@ class Cone(Wall):
     made, is_same_turned = revolved, is_about
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         store_ends(self, "an end of the cone")
         store_sizes(self, "start_radius", "end_radius", least=0)
         if self.start_radius == self.end_radius == 0:
@@ -533,7 +533,7 @@ class Disc(Wall):
     made, is_same_turned = revolved, is_about
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         keep(self, centre="of the disc [m]", normal="of the disc")
         store_sizes(self, "inner_radius", least=0)
         store_sizes(self, "radius", above=self.inner_radius)
@@ -583,7 +583,7 @@ class Revolution(Wall):
     made, is_same_turned = revolved, is_about
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         keep(self, origin="where r and z are 0 [m]", axis="of revolution")
         rows = checks.listed("points", self.points, "(0.1, 0.0)")
         values = checks.array("points", rows, (max(len(rows), 2), 2), "(r, z) of the polyline [m]", rows="N")

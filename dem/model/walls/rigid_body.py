@@ -82,7 +82,7 @@ class RigidWall:
         self._check_moves()
 
     def _tensor_given(self) -> tuple:
-        """The tensor of inertia as it was given, checked: what a body can have."""
+        """Check the given tensor of inertia: that of a physical body."""
         whole = checks.numbers("inertia", self.inertia).ndim == 2
         values = checks.array("inertia", self.inertia, (3, 3) if whole else (3,), "of a wall [kg m2]")
         tensor = values if whole else np.diag(values)
@@ -98,7 +98,7 @@ class RigidWall:
         return tuple(map(tuple, values.tolist())) if whole else tuple(values.tolist())
 
     def _check_moves(self) -> None:
-        """Refuse what contradicts itself."""
+        """Refuse contradictory values."""
         if self.pivot is not None and self.inertia is None:
             message = "a wall with a pivot turns about it, and needs its inertia"
             raise ValueError(message)
@@ -112,7 +112,7 @@ class RigidWall:
 
     @property
     def held(self) -> list[str]:
-        """Names of what is held."""
+        """Names of the degrees of freedom that are held."""
         may = dict(zip(AXES, (*self.slides, *self.turns), strict=True))
         return [name for name in AXES if not may[name]]
 

@@ -64,14 +64,14 @@ def read_triangles(path: str | PathLike) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _plain(data: bytes) -> bytes:
-    """Text as ASCII or UTF-8 without a byte-order mark; binary data as they are."""
+    """Text as ASCII or UTF-8 without a byte-order mark; binary data unchanged."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", errors="replace").encode()
     return data.removeprefix(codecs.BOM_UTF8)
 
 
 def _is_as_long_as_it_says(data: bytes) -> bool:
-    """Whether the length is what a binary file says of itself; some begin by solid, or as text in UTF-16."""
+    """Whether a file has the length that its binary header states; some headers begin with "solid"."""
     return len(data) >= HEADER and len(data) == HEADER + FACET * int.from_bytes(data[80:84], "little")
 
 
@@ -168,7 +168,7 @@ def _by_trimesh(path: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def write_stl(path: str | PathLike, vertices: np.ndarray, triangles: np.ndarray) -> None:
-    """Write a binary STL file, in single precision, as they are."""
+    """Write triangles to a binary STL file, in single precision."""
     corners = np.asarray(vertices, dtype=np.float64)[triangles]
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     length = np.linalg.norm(normal, axis=1, keepdims=True)

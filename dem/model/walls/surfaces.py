@@ -142,7 +142,7 @@ def circles(a: np.ndarray, b: np.ndarray, c: np.ndarray, normal: np.ndarray) -> 
 
 
 def surface_of(vertices: np.ndarray, triangles: np.ndarray) -> Surface:
-    """Weld vertices, leave out what is no triangle or there twice, divide triangles where others' vertices lie on them.
+    """Weld vertices, remove degenerate and repeated triangles, divide triangles at vertices of others on their edges.
 
     This is repeated until nothing more is found, so the result of the result is equal to it in every bit.
 

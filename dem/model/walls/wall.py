@@ -95,7 +95,7 @@ class Wall:
     ARRAYS: ClassVar[tuple[str, ...]] = ()  # fields that files keep as arrays of their own
 
     def __post_init__(self) -> None:
-        """Check what all walls have."""
+        """Check the values that all walls have."""
         if not isinstance(self.material, Material | None):
             message = f"material of the {self.word} is {self.material!r}, expected a dem.Material"
             raise TypeError(message)
@@ -140,7 +140,7 @@ class Wall:
             raise ValueError(message)
 
     def _check_free(self) -> None:
-        """Refuse to be led and free at once, and to turn what has no end."""
+        """Refuse a wall that is both moved and free, and rotation of infinite walls."""
         if self.free and (self.motion or self.servo):
             message = f"the {self.word} is free, and has a {'motion' if self.motion else 'servo'} too: leave one out"
             raise ValueError(message)
@@ -149,7 +149,7 @@ class Wall:
             raise ValueError(message)
 
     def _check_times(self) -> None:
-        """Check when it is there."""
+        """Check the times at which the wall is present."""
         start = checks.number("present_from", self.present_from, least=0, unit="s")
         object.__setattr__(self, "present_from", start)
         if not (isinstance(self.present_until, float) and self.present_until == math.inf):
@@ -175,7 +175,7 @@ class Wall:
             raise ValueError(message)
 
     def _check_turning(self) -> None:
-        """Refuse to turn what has no end out of itself: far away it would move at any speed."""
+        """Refuse rotation of an infinite wall out of itself: distant points would have any speed."""
         for each in self.motion:
             if each.turns and not self.is_same_turned(each.centre, each.axis):
                 message = (
@@ -212,7 +212,7 @@ class Wall:
         return tuple(time for time in (self.present_from, self.present_until) if 0 < time < math.inf)
 
     def is_present(self, time: float) -> bool:
-        """Whether the wall is there at the time of a step [s].
+        """Whether the wall is present at the time of a step [s].
 
         Examples
         --------
@@ -226,7 +226,7 @@ class Wall:
 
     @property
     def pieces(self) -> int:
-        """Parts of it whose wear is told one by one: triangles of a mesh, segments of a polyline, or one."""
+        """Number of parts with separate wear: triangles of a mesh, segments of a polyline, or one."""
         if self.shape.surface is not None:
             return len(self.shape.surface.triangles)
         return int(self.shape.numbers[POINTS]) - 1 if self.shape.kind == REVOLUTION else 1
@@ -238,7 +238,7 @@ class Wall:
 
     @property
     def middle(self) -> np.ndarray:
-        """Middle of it at time 0, or of what of it has an end (3,) [m]; a point of a plane."""
+        """Centre of the wall, or of its finite extents, at time 0 (3,) [m]; a point of a plane."""
         lower, upper = self.shape.lower, self.shape.upper
         ends = np.isfinite(lower) & np.isfinite(upper)
         return np.where(ends, 0.5 * (np.where(ends, lower, 0.0) + np.where(ends, upper, 0.0)), 0.0)
@@ -277,7 +277,7 @@ class Wall:
 
 
 def described(wall: Wall, called: str) -> dict[str, object]:
-    """A wall as plain values for readers, arrays apart; its name is what it is called in a run."""
+    """Wall as plain values without arrays, with its name in the run."""
     arguments = {name: value for name, value in wall.arguments().items() if name not in wall.ARRAYS}
     arguments |= {"material": plain(wall.material), "name": called}
     if wall.motion:

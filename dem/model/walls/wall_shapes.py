@@ -150,7 +150,7 @@ def revolution(points: object, origin: object = (0, 0, 0), axis: object = (0, 0,
 
 
 def mesh(surface: Surface) -> WallShape:
-    """A mesh of triangles, touched on both sides; its numbers come with its cells."""
+    """Mesh of triangles, with contacts on both sides; its numbers come with its cells."""
     corners = surface.vertices[surface.triangles]
     return WallShape(geometry.MESH, np.zeros(0), corners.min(axis=(0, 1)), corners.max(axis=(0, 1)), surface)
 
@@ -209,7 +209,7 @@ def _joined(parts: list[np.ndarray], empty: np.ndarray) -> np.ndarray:
 
 
 def room_of_sides(shapes: Sequence[WallShape], room: int) -> int:
-    """Rows of scratch and of trees that sides of capsules need at these walls, whose triangles need so many."""
+    """Rows of scratch and of trees that contacts of capsule sides with these walls need."""
     round_ones = [shape.kind in (geometry.REVOLUTION, geometry.TORUS) for shape in shapes]
     segments = [int(s.numbers[POINTS_AT]) - 1 for s in shapes if s.kind == geometry.REVOLUTION]
     return max(room + 1, ROWS * max([1, *segments]) + MORE if any(round_ones) else 0)

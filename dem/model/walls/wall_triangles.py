@@ -51,7 +51,7 @@ def _parallelogram(centre: np.ndarray, edge: np.ndarray, other: np.ndarray) -> T
 
 
 def _profile(shape: WallShape) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Origin, axis and points (r, z) of what is round about an axis."""
+    """Origin, axis and points (r, z) of the profile of a surface of revolution."""
     a, turn = shape.numbers, np.linspace(-0.5 * math.pi, 0.5 * math.pi, STEPS // 2 + 1)
     if shape.kind == geometry.BALL:
         return a[:3], np.array([0.0, 0.0, 1.0]), a[3] * np.column_stack([np.cos(turn), np.sin(turn)])

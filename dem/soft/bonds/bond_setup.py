@@ -43,7 +43,7 @@ DRIVING = (
 
 
 class BondsInRun:
-    """Bonds of a simulation, as they are at present; arrays are copies."""
+    """Bonds of a simulation in their current state; arrays are copies."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -118,7 +118,7 @@ def damped(bonds: Bonds | None) -> bool:
 
 
 def check_compatible(bonds: Bonds | None, inserters: Sequence[Inserter], *, varies: bool) -> None:
-    """Raise ValueError for what bonds do not hold together yet: particles that come and go."""
+    """Raise ValueError for features that bonds do not support yet: insertion and removal of particles."""
     for inserter in inserters:
         if any(isinstance(shape, FlexibleFibre) for shape in getattr(inserter, "shape", ())):
             message = "an inserter puts in flexible fibres, which would be rigid: bonds are made before a run begins; "
@@ -129,7 +129,7 @@ def check_compatible(bonds: Bonds | None, inserters: Sequence[Inserter], *, vari
 
 
 def described(bonds: Bonds | None) -> dict:
-    """Bonds as plain values for readers, by what they have in common."""
+    """Bonds as plain values, grouped by equal properties."""
     if bonds is None:
         return {}
     found = {"number": len(bonds), "apart": bonds.apart}
@@ -288,7 +288,7 @@ def _grounded(pairs: np.ndarray, first: np.ndarray, incident: np.ndarray, bodies
 
 
 def _weak_bonds(bonds: Bonds, particles: Particles, gravity: tuple[float, float, float]) -> Iterator[Notice]:
-    """Tell of bonds that are too weak for what hangs on them, unless something else bears it."""
+    """Notice for bonds that are too weak for the weight they carry, unless something else supports it."""
     if not can_break(bonds) or not (bonds.pairs[:, 1] < 0).any() or not any(gravity):
         return
     pull = hanging_mass(bonds.pairs, particles.mass) * float(np.linalg.norm(gravity)) / (np.pi / 4 * bonds.diameter**2)

@@ -201,7 +201,7 @@ class ListedBonds(NamedTuple):
 
 
 def bonds_of_bodies(arrays: rows.Bonds, pairs: np.ndarray) -> ListedBonds:
-    """Bonds as they are before they are given slots."""
+    """Arrays of bonds before they have slots."""
     return ListedBonds(
         pairs, arrays.kind.copy(), arrays.incident_first.astype(np.int64), arrays.incident.astype(np.int64)
     )
@@ -235,7 +235,7 @@ def by_chunk(first: np.ndarray, second: np.ndarray, chunks: int) -> tuple[np.nda
 
 
 def settled(state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Copies of the state of bonds, by name, with zeros for what is left of earlier steps."""
+    """Copies of the state of bonds by name, with zeros for remains of earlier steps."""
     found = {name: values.copy() for name, values in state.items()}
     breaking, active = int(found["count"][0]), int(found["eased_count"][0])
     found["pending"][breaking:], found["before"][breaking:] = 0, 0.0
@@ -245,7 +245,7 @@ def settled(state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def reserve_room(arrays: rows.Bonds, block: np.ndarray, lag: int) -> rows.Bonds:
-    """Room for what the bonds of each chunk do, until it has been gathered, `lag` chunks later; once after slots.
+    """Allocate room for the bond forces of each chunk until they are summed, `lag` chunks later; once after slots.
 
     The chunks of a block take turns in a few segments, which stay in the core's cache, as in `arrays.pair_force`.
     Those that reach out of their block are evaluated before all others and keep theirs.
@@ -285,7 +285,7 @@ def acting(arrays: rows.Bonds, pairs: np.ndarray) -> np.ndarray:
 def bonded_pairs(
     pairs: np.ndarray, bodies: int, apart: int, left_out: np.ndarray | bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of bodies up to so many bonds apart (X, 2), and the bonds on a shortest path between (X, apart), or -1.
+    """Pairs of bodies up to a number of bonds apart (X, 2), and the bonds on a shortest path (X, apart), or -1.
 
     Bonds to the ground, and those to be left out, are no part of any path.
 
@@ -350,7 +350,7 @@ class EngineBonds:
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """State that a run goes on from, by name."""
+        """State from which a run continues, by name."""
         arrays = self.arrays
         return {name: getattr(arrays, name) for name in STATE} | {
             f"eased_{n}": getattr(arrays.excluded, n) for n in EASED
@@ -395,7 +395,7 @@ class EngineBonds:
         return i[meet], j[meet]
 
     def have_contact(self, i: np.ndarray, j: np.ndarray, number: int) -> np.ndarray:
-        """Whether no bond excludes the bodies with indices i, j (K,) of so many from contact (K,)."""
+        """Whether bodies with indices i, j (K,) may touch, because no bond excludes their contact (K,)."""
         excluded = self.arrays.excluded
         apart = np.flatnonzero(excluded.slack > 0)
         low, high = (

@@ -1,5 +1,5 @@
 """Contacts of an engine.
 
-`contact_forces`: the contacts of one moment, with forces. `contact_history`: what contacts remember, in tables by the
+`contact_forces`: the contacts of one moment, with forces. `contact_history`: histories of contacts, in tables by the
 numbers of users. `overlaps`: the deepest overlaps. `nonspherical`: capsules and convex bodies.
 """

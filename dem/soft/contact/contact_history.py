@@ -68,7 +68,7 @@ class ContactHistory(NamedTuple):
         return self._replace(i=self.i[stays], j=j[stays], history=self.history[stays])
 
     def indexed(self, spheres: int, first_number: np.ndarray) -> Index:
-        """The table by its first spheres, of which there are so many; body b's first one has number first_number[b]."""
+        """Index of the table by first sphere; the first sphere of body b has number first_number[b]."""
         first, order = np.zeros(spheres + 1, np.int64), np.empty(self.i.size, np.int64)
         if self.i.size:
             contact_history.index_table(self.i, first, order)
@@ -84,7 +84,7 @@ class Index(NamedTuple):
     order: np.ndarray  # (H,)
 
     def load_box_walls(self, bodies: Bodies, neighbours: Neighbours) -> None:
-        """Tell contacts with walls what they remember; before candidates are picked.
+        """Load the history of contacts with the walls of the box, before candidate pairs are built.
 
         See `dem.kernels.soft.contact.contact_history`.
         """
@@ -94,14 +94,14 @@ class Index(NamedTuple):
             neighbours.wall_has_history[:] = 0
 
     def fill_slots(self, bodies: Bodies, walls: Walls) -> int:
-        """Tell contacts with walls beside the box what they remember; returns how many the fullest sphere has."""
+        """Load the history of contacts with walls beside the box; returns the largest number of a sphere."""
         if not self.order.size:
             walls.sphere_records[:, IN_USE] = 0
             return 0
         return wall_history.read_slots(bodies, self.first_number, walls, *self.table[:3], self.first, self.order)
 
     def load_pairs(self, bodies: Bodies, neighbours: Neighbours) -> None:
-        """Tell candidate pairs what they remember."""
+        """Load the history of candidate pairs."""
         if self.order.size:
             contact_history.read_pairs(bodies, self.first_number, neighbours, *self.table[:3], self.first, self.order)
 

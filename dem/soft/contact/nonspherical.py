@@ -223,7 +223,7 @@ def with_shapes(kinds: Kinds, pieces: Sequence[ConvexParts]) -> ConvexBodyKinds:
 def check_compatible(
     particles: Particles, box: Box | None, walls: Sequence[Wall], fluid: Fluid | None, bonds: Bonds | None
 ) -> None:
-    """Refuse what convex shapes cannot meet yet: some walls, and films of a fluid."""
+    """Refuse features that convex shapes do not support yet: some walls, and lubrication films."""
     convex = [shape for shape, _ in particles.variants if is_convex(shape)]
     if not convex:
         return
@@ -242,7 +242,7 @@ def check_compatible(
 
 
 def convex_walls(kinds: Kinds, walls: Sequence[Wall]) -> NoConvexWalls | ConvexWalls:
-    """Walls as convex bodies meet them; `NoConvexWalls` without convex bodies."""
+    """Walls for contacts with convex bodies; `NoConvexWalls` without convex bodies."""
     if not isinstance(kinds, ConvexBodyKinds):
         return NoConvexWalls()
     hollow, outside = {"ball": HOLLOW_BALL, "cylinder": HOLLOW_CYLINDER}, {"triangle": TRIANGLES}

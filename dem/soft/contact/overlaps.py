@@ -132,7 +132,7 @@ def in_walls(b: Bodies, kinds: Kinds, faces: BoxFaces) -> tuple[np.ndarray, np.n
 
 
 def largest(values: np.ndarray, *keys: np.ndarray) -> int:
-    """Index of the largest value; of equals the one whose keys (the first one decides) come first."""
+    """Index of the largest value; among equal values, that of the smallest keys, compared in their order."""
     first = int(values.argmax())  # a NaN, if there is any
     equal = np.flatnonzero(values == values[first])
     return first if len(equal) < 2 else int(equal[np.lexsort([key[equal] for key in reversed(keys)])[0]])

@@ -190,7 +190,7 @@ def _spheroids(particles: Particles) -> list[Spheroid]:
 
 
 def _medium(fluid: Fluid, particles: Particles, bodies: list[Spheroid], every: int, rows: int) -> Medium:
-    """Numbers of the fluid and of all variants, and room for so many rows of samples."""
+    """Properties of the fluid and resistances of all variants, with room for rows of samples."""
 
     def columns(rows: list[list[float]]) -> np.ndarray:
         return np.ascontiguousarray(np.array(rows, float).T)
@@ -337,7 +337,7 @@ def foreseen(
 
 
 def film_rate(fluid: Fluid, particles: Particles, box: Box | None) -> float:
-    """Highest rate at which a film takes the velocity of particles that may meet [1/s]."""
+    """Highest relaxation rate of the relative velocity of two particles by a lubrication film [1/s]."""
     pairs = possible_pairs(particles, box, laws.Elastic(), ())
     rates = fluid.lubrication.rate(fluid.viscosity, pairs.radius, pairs.mass)
     return float(np.max(rates, initial=1e-300))
@@ -422,7 +422,7 @@ class EngineFluid:
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """State that a run goes on from, by name; empty without a fluid."""
+        """State from which a run continues, by name; empty without a fluid."""
         if self.is_dry:
             return {}
         in_cells = self.two_way.state | self.two_way.arrays(self.model.field) if self.two_way else {}

@@ -41,7 +41,7 @@ SWINGS, DIVERGES = 1.0, 2.0  # share of the relative velocity that an interval t
 
 
 def widest(particles: Particles) -> float:
-    """Diameter of the largest particle, all of it [m]."""
+    """Largest extent of a particle [m]."""
     shapes = {id(shape): shape for shape, _ in particles.variants}.values()
     return 2 * max(
         float(np.max(np.linalg.norm(shape.offsets, axis=1) + shape.radii)) for shape in shapes
@@ -59,7 +59,7 @@ def cells_of(fluid: Fluid | None, particles: Particles, box: Box | None) -> Cell
 
 
 def in_cells(fluid: Fluid, cells: Cells, field: tuple, number: int) -> tuple:
-    """Field of kernels with a voidage by cell, or one that a function computes for so many particles."""
+    """Flow field of kernels with a voidage by cell, or computed by a function, for a number of particles."""
     if fluid.coupling is None:
         return Bed(field, cells.as_arguments(), np.ones((1, *cells.number)))
     return Solved(cells.as_arguments(), np.zeros((ROWS, *cells.number)), np.zeros((3, number)), np.zeros((3, number)))
@@ -100,12 +100,12 @@ class TwoWayCoupling:
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """State that a run goes on from, by name; `arrays` has that of the field."""
+        """State from which a run continues, by name; `arrays` has that of the field."""
         return {"seen": self.record}
 
     @staticmethod
     def arrays(field: tuple) -> dict[str, np.ndarray]:
-        """Arrays of a field that a run goes on from, by name."""
+        """Arrays of a field from which a run continues, by name."""
         found = {"cells": field.values}
         if not isinstance(field, Bed):
             found |= {"taken": field.taken, "taking": field.taking}

@@ -59,7 +59,7 @@ def rate_unit(largest: float) -> float:
 
 
 def rows_for(room: int) -> ContactRows:
-    """Empty rows for so many contacts."""
+    """Empty rows for a number of contacts."""
     return ContactRows(np.empty((room, 2), np.int64), np.empty((room, COLUMNS)))
 
 

@@ -1,4 +1,4 @@
-"""Temperature of a fluid that particles warm or cool: of all of it, or of each of its cells."""
+"""Heat of a fluid: one temperature of all fluid, or of each cell."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class FluidHeat:
                 values[:] = before.state[name]
 
     def rebase(self, forgotten: float) -> None:
-        """Begin the ledger with less, by what it is no longer known that particles got [J]."""
+        """Subtract from the initial value of the ledger an amount that particles received but that is forgotten [J]."""
         self.ledger[START] = exact_sum([[*self.ledger[START].tolist(), -forgotten]])
 
     def imbalance(self, received: float) -> float:

@@ -275,7 +275,7 @@ class HeatInRun(ScalarInRun):
         return total
 
     def settle_removed(self, engine: Engine, is_removed: np.ndarray) -> None:
-        """Give bodies that are removed what their contacts have dissipated, with what is open of the half step.
+        """Give removed bodies the energy that their contacts have dissipated, the open half step included.
 
         The other bodies of their contacts get their part at the next exchange. The heat leaves with the bodies.
         """

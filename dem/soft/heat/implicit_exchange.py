@@ -152,7 +152,7 @@ class StageEquations(NamedTuple):
     time: float  # τ = γ dt [s]
 
     def gain(self, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """F(U) (M,), and what radiation adds to the diagonal."""
+        """Rates of gain F(U) (M,), and the terms that radiation adds to the diagonal."""
         bodies = self.kind.size
         gain, slope = np.empty(value.size), np.zeros(value.size)
         implicit.flows(*self.edges, value, gain)
@@ -165,7 +165,7 @@ class StageEquations(NamedTuple):
         return gain, slope
 
     def solve(self, known_part: np.ndarray, value: np.ndarray) -> np.ndarray:
-        """U by Newton's method, from a first guess of it; given: P. Raises FloatingPointError if that fails."""
+        """Solve for U by Newton's method from a first guess; given: P. Raises FloatingPointError if that fails."""
         is_linear = self.surroundings.radiated is None and self.stage.has_constant_capacity
         for _ in range(MAX_CORRECTIONS):
             change = self._correction(known_part, value)
@@ -205,7 +205,7 @@ def _fourth_power(value: np.ndarray | float) -> np.ndarray | float:
 
 
 def _sorted(first: np.ndarray, second: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Edges in an order that the list of contacts has no part in: two bodies may meet at several points."""
+    """Edges in an order independent of the list of contacts; two bodies may have several contacts."""
     conductance = values[:, CONDUCTANCE]
     order = np.lexsort((values[:, OVERLAP], conductance, second, first))
     return first[order].astype(np.int64), second[order].astype(np.int64), conductance[order]

@@ -1,4 +1,4 @@
-"""A scalar of particles in a run: the stage that carries out its exchange every so many steps, and its ledger."""
+"""Exchange of a scalar in a run: the stage that exchanges it at intervals of steps, and its ledger."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class ScalarInRun:
         return float(self.ledger[TIME, 0])
 
     def attach(self, engine: Engine, fluid: Fluid | None, particles: Particles) -> None:
-        """Have an engine in a fluid collect what the exchange needs, before it starts; know its bonds.
+        """Let an engine collect the data that the exchange needs from a fluid and from bonds, before it starts.
 
         Raises ValueError for a range of the gas with bodies that are not made of spheres.
         """
@@ -226,7 +226,7 @@ class ScalarInRun:
         return f"{now}{received}{added}, error {error:.1e}"
 
     def settle_removed(self, engine: Engine, is_removed: np.ndarray) -> None:
-        """Give bodies, where `is_removed` (N,) is true, what they have not received yet; they are removed next."""
+        """Give the bodies to be removed (mask `is_removed` (N,)) the amounts that they have not received yet."""
 
     # The exchange
 
@@ -261,13 +261,13 @@ class ScalarInRun:
         self.classify(engine)
 
     def classify(self, engine: Engine) -> None:
-        """Change what of bodies depends on their values, after an exchange."""
+        """Update the properties of bodies that depend on their values, after an exchange."""
 
     def choose_variants(self, engine: Engine) -> None:
-        """Give bodies of a state that is restored what depends on their values."""
+        """Set the properties of bodies that depend on their values, in a restored state."""
 
     def hold(self, engine: Engine, duration: float, steps: int) -> None:
-        """Exchange for a duration [s] at the present contacts, in so many implicit steps; see `Simulation.conduct`."""
+        """Exchange for a duration [s] at the current contacts, in implicit steps; see `Simulation.conduct`."""
         self.prepare(engine)
         self._add(TIME, duration)
         found = None
@@ -278,7 +278,7 @@ class ScalarInRun:
         self.classify(engine)
 
     def prepare(self, engine: Engine) -> None:
-        """Find what the exchange needs of the present step."""
+        """Compute the data that the exchange needs of the current step."""
         self.find_wall_values()
 
     def _advance_implicitly(self, engine: Engine, exchange: ImplicitExchange, span: float) -> None:
@@ -360,7 +360,7 @@ class ScalarInRun:
         self, engine: Engine, pairs: ContactRows, walls: ContactRows, number: int, dt: float,
         rows: tuple[np.ndarray, np.ndarray],
     ) -> None:  # fmt: skip
-        """Carry out sub-steps of dt [s], so many, which change these values and remainders."""
+        """Carry out a number of sub-steps of dt [s], which change values and remainders."""
         gained, _ = self.scratch(engine)
         power = self.power(walls)
         for _ in range(number):
@@ -463,7 +463,7 @@ class ScalarInRun:
         return max(1, math.ceil(wanted))
 
     def _fastest_of(self, engine: Engine, walls: ContactRows, rate: np.ndarray) -> float:
-        """Largest rate of a body or of what is around it over its capacity [1/s]."""
+        """Largest exchange rate of a body or its surroundings over the capacity [1/s]."""
         fastest = rate / self.tables.unit + self.other_rates(engine)
         fastest = float((fastest / self.capacity[engine.bodies.kind[: engine.owned]]).max())
         return max(fastest, self.max_surroundings_rate(engine, walls))
@@ -493,7 +493,7 @@ class ScalarInRun:
 
 
 class ScalarLedger:
-    """Ledger of a scalar that particles exchange, as it is at present: what `Simulation.heat` shows of heat.
+    """Current ledger of a scalar that particles exchange; for heat, this is `Simulation.heat`.
 
     Amounts are Σ C u, for heat Σ m c_p T [J]. They count from the start of the run, or from the latest assignment to
     the state of the particles between runs.
@@ -523,7 +523,7 @@ class ScalarLedger:
 
     @property
     def relaxation_time(self) -> float:
-        """Shortest time in which a particle would come to the value of its surroundings, C/Σ G, at present [s].
+        """Shortest current relaxation time of a particle towards its surroundings, C/Σ G [s].
 
         Sub-steps of an exchange are `resolution` of it at most; infinite if nothing passes.
         """

@@ -89,7 +89,7 @@ def check_frozen(
     time_step: float | str, box: Box | None, walls: Sequence[Wall], fluid: Fluid | None, inserters: Sequence,
     outlets: Sequence,
 ) -> None:  # fmt: skip
-    """Raise ValueError for what moves, or a time step that follows from motion, in a run that is frozen."""
+    """Raise ValueError for motion, or a time step chosen by motion, in a frozen run."""
     if isinstance(time_step, str):
         message = f"time_step is {time_step} in a frozen run, in which nothing moves: give the time of an exchange [s]"
         raise ValueError(message)

@@ -32,7 +32,7 @@ COLDEST, HOTTEST = REFERENCE - 200.0, REFERENCE + 1800.0  # that spheres which e
 
 
 class TemperatureClasses(NamedTuple):
-    """Variants of particles by temperature; those that users know come first."""
+    """Variants of particles by temperature class; the variants of the input come first."""
 
     variants: list[tuple[Shape, Material]]
     own: np.ndarray  # (G',) variant of the user of each
@@ -102,7 +102,7 @@ EXPECTED = f"expected {COLDEST:g} to {HOTTEST:g} K of particles that expand (Mat
 
 
 def check(particles: Particles, heat: object, *, varies: bool, bonded: bool) -> None:
-    """Raise ValueError for such properties without heat, or where what they need is not there."""
+    """Raise ValueError for temperature-dependent properties without heat, or without the data they need."""
     sizes = sum(bool(material.expansion) for _, material in particles.variants)
     if sizes > MAX_SIZES:
         message = f"particles that expand have {sizes} sizes and materials, expected {MAX_SIZES} at most: take fewer"

@@ -1,4 +1,4 @@
-"""An inserter in a run: which particles are due, waiting and inserted, and what they are.
+"""Inserter in a run: which particles are due, which wait for room, and their shapes and sizes.
 
 Shapes and sizes are a list by quota, in a new random order each time. All of them are known before a run begins, so
 that tables of kinds, cells and time step need not change. The list has a thousand samples, or as many as will ever be
@@ -37,7 +37,7 @@ SHUFFLING, PLACING, VELOCITY = (
 
 
 class SizeSampler:
-    """Shapes and sizes of an inserter, and the random numbers of its particles; `stream` tells equal seeds apart."""
+    """Shapes and sizes of the particles of an inserter; `stream` distinguishes inserters of equal seeds."""
 
     def __init__(self, inserter: Inserter, stream: int) -> None:
         self.inserter, self._stream = inserter, stream
@@ -103,7 +103,7 @@ class SizeSampler:
         return found
 
     def number_of(self, mass: float) -> int:
-        """Number of first particles whose mass comes closest to a given one [kg]."""
+        """Number of first particles whose total mass is closest to a given one [kg]."""
         whole = self.mass[self._variant].sum()
         cycle = math.floor(mass / whole)
         own = self.mass[self._order(cycle)]
@@ -112,7 +112,7 @@ class SizeSampler:
         )
 
     def grading(self, counts: np.ndarray) -> Grading | None:
-        """Sizes of so many of each of `shapes`; None if there are none."""
+        """Size distribution of a number of each of `shapes`; None if there are none."""
         if not counts.any():
             return None
         found = grading(
@@ -251,7 +251,7 @@ class InserterInRun:
         return min(times)
 
     def _check_rate(self, round_lasts: float) -> None:
-        """Refuse what the region cannot take; raises ValueError with what it can."""
+        """Raise ValueError for a rate above the maximum of the region, with that maximum."""
         rate = self.inserter.rate
         if self.inserter.mass_rate is not None:
             rate = self.inserter.mass_rate / self.sampler.mean_mass

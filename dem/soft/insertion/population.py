@@ -1,4 +1,4 @@
-"""Inserters and outlets of a run: what users give, their events, at steps that depend on nothing else, and their sums.
+"""Population of a run: inserters and outlets, their events at reproducible steps, and their sums.
 
 Particles may be added between runs as well: a new engine then goes on from the state of the one before, to the bit.
 """
@@ -293,7 +293,7 @@ class Population:
 def with_room_for(
     particles: Particles | None, inserters: Sequence[Inserter], outlets: Sequence[Outlet], fluid: Fluid | None
 ) -> Particles:
-    """The particles at the start, whose tables have all shapes, materials and kinds that may come.
+    """Initial particles, with the shapes, materials and kinds of all that may be inserted.
 
     Raises TypeError or ValueError for objects that are no inserters or outlets, no particles without inserters, or a
     fluid that excludes both.
@@ -370,7 +370,7 @@ def starting_later(inserter: Inserter, start: float) -> Inserter:
 
 
 def continue_from(engine: Engine, before: Engine, state: Snapshot, population: Population) -> None:
-    """Let an engine with more shapes and materials go on from the state of the one before.
+    """Let an engine with more shapes and materials continue from the state of another.
 
     Raises ValueError if the contact histories of the two differ in kind.
     """

@@ -32,7 +32,7 @@ AT_ROOT, DISTRIBUTED, BOTH = "whole", "spread", "both"  # where the state is: in
 
 
 class EngineSubdomains:
-    """The subdomains, one a rank of so many threads, and which side has the present state."""
+    """Subdomains, one on each rank with a number of threads, and the side that has the current state."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads

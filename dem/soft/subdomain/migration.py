@@ -151,7 +151,7 @@ class MigrationSet(NamedTuple):
         return RowSelection(source, np.flatnonzero(source >= size))
 
     def values(self, name: str, selection: RowSelection, room: int = 0) -> np.ndarray:
-        """An array of selected bodies (R, n), after room for so many others; or (R, 0)."""
+        """Values of an array for the selected bodies (R, n), after room for others; or (R, 0)."""
         old, arrived = self.old.arrays[name], self.arrived.arrays[name]
         if old.shape[1] < self.old.number.size or arrived.shape[1] < self.arrived.number.size:
             return self.none_of(name)
@@ -163,7 +163,7 @@ class MigrationSet(NamedTuple):
         return np.zeros((values.shape[0], 0), values.dtype)
 
     def numbers(self, selection: RowSelection, room: int = 0) -> np.ndarray:
-        """Numbers of the first spheres of selected bodies, after room for so many others."""
+        """Numbers of the first spheres of the selected bodies, after room for others."""
         return _joined(self.old.number[None], self.arrived.number[None], selection, room)[0]
 
     def rows(self, names: Sequence, which: np.ndarray) -> BodyBatch:
@@ -180,7 +180,7 @@ class RowSelection(NamedTuple):
 
 
 def _joined(old: np.ndarray, arrived: np.ndarray, selection: RowSelection, room: int) -> np.ndarray:
-    """Values (R, n) after room for so many others."""
+    """Values (R, n) after room for a number of others."""
     source, arrived_rows = selection
     new = empty((old.shape[0], room + source.size), old.dtype)
     new[:, :room] = 0

@@ -35,7 +35,7 @@ def subdomains(threads: int, *, cells: bool) -> EngineSubdomains | None:
 
 
 def startup_notices(number: int) -> Iterator[Notice]:
-    """Notice, before a run begins, that so many particles are too few for so many ranks."""
+    """Notices before a run begins, if there are too few particles for the number of ranks."""
     if JobServer.current is None:
         return
     communicator = JobServer.current.communicator

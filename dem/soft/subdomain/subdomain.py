@@ -653,7 +653,7 @@ KEPT_ROOM = ("lower", "higher", "candidate_range", "pair_force", "force_row", "f
 
 
 def room_for_ghosts(ghosts: int) -> int:
-    """Indices that so many ghosts take: whole chunks, one at least."""
+    """Number of indices for ghosts: whole chunks, at least one."""
     return CHUNK * max(1, -(-ghosts // CHUNK))
 
 
@@ -688,7 +688,7 @@ def arranged_bodies(
 def blocked_lists(
     old: Neighbours | None, bodies: Bodies, layout: arrays.Layout, *, ghosts: int, border: int, blocks: int
 ) -> tuple[Neighbours, int]:
-    """Lists for these bodies, with the room that there was, and the number of blocks that hold the border.
+    """Lists for these bodies, at least as large as before, and the number of blocks at the border.
 
     The first `ghosts` indices are for ghosts; the `border` bodies come next, in blocks of their own.
     """

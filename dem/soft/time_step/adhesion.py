@@ -34,7 +34,7 @@ MAX_RELATIVE_VOLUME, MAX_CONTACT_ANGLE = (
 
 
 class Pairs(NamedTuple):
-    """Pairs of surfaces (P,) that may meet."""
+    """Pairs of surfaces (P,) that may touch."""
 
     i: np.ndarray  # rows of the law's tables
     j: np.ndarray  # walls' come last
@@ -141,7 +141,7 @@ def adhesive_equilibrium(law: tuple, pairs: Pairs) -> AdhesiveEquilibrium:
 
 
 def energies_of_adhesion(law: tuple, kinds: Kinds, springs: Springs, spheres: int) -> float:
-    """Largest energy of adhesion of so many spheres, summed without sign [J]."""
+    """Largest energy of adhesion of a number of spheres, summed without sign [J]."""
     return (
         spheres * float(adhesive_equilibrium(law, pairs_of_extreme_sizes(kinds, springs)).energy.max())
         if has_adhesion(law)
@@ -159,7 +159,7 @@ def possible_pairs(particles: Particles, box: Box | None, law: tuple, wall_model
 
 
 def adhesion_limit(particles: Particles, box: Box | None, law: tuple, walls: Sequence[Wall] = ()) -> AdhesionLimit:
-    """Largest pull, and shortest half oscillation, of pairs of particles that may meet."""
+    """Largest pull-off force, and shortest half period of oscillation, of pairs that may touch."""
     pairs = possible_pairs(particles, box, law, walls) if has_adhesion(law) else None
     if pairs is None or not pairs.i.size:
         return AdhesionLimit()
@@ -174,7 +174,7 @@ def adhesion_limit(particles: Particles, box: Box | None, law: tuple, walls: Seq
 
 
 def _shortest(pairs: Pairs, law: tuple) -> tuple[float, AdhesiveEquilibrium, int]:
-    """Shortest half period of oscillation about equilibrium [s], the equilibria of all pairs, and the pair it is of."""
+    """Shortest half period of oscillation about equilibrium [s], the equilibria of all pairs, and the pair with it."""
     equilibrium = adhesive_equilibrium(law, pairs)
     with np.errstate(divide="ignore"):
         times = math.pi * np.sqrt(pairs.mass / equilibrium.stiffness)

@@ -62,7 +62,7 @@ class Springs:
             self.of_faces = np.append(self.of_faces, rows)
 
     def surfaces(self, *, box: bool = True) -> list[int]:
-        """Rows of all walls that there are; those of the box only if it has any, and is not left out.
+        """Rows of all walls; those of the box only if it has walls and is included.
 
         What is computed of the row of a box that is absent, whose E* is zero, is not a number for some laws.
         """
@@ -193,7 +193,7 @@ class SphereClasses(NamedTuple):
 
 
 def _two_best(group: np.ndarray, value: np.ndarray, body: np.ndarray) -> np.ndarray:
-    """Index of the largest value of each group, and of that of another body or NOBODY; (2, groups), all occupied."""
+    """Indices of the largest value of each group and of the largest of another body, or NOBODY; (2, groups)."""
     order = np.lexsort((-value, group))
     found = np.full((2, int(group.max()) + 1), NOBODY)
     for best in found:

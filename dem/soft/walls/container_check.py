@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def is_container(wall: Wall) -> bool:
-    """Whether a wall is closed, and made for particles inside of it."""
+    """Whether a wall is closed and made for particles inside."""
     if isinstance(wall, Cylinder | Cone | Revolution):
         profile = wall.profile()
         return getattr(wall, "inside", True) and profile[0][0] == 0 == profile[-1][0]

@@ -85,7 +85,7 @@ class EngineWalls:
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """State of the walls beside the box, or of a cell that deforms, that a run goes on from, by name."""
+        """State of the walls beside the box, or of a deforming cell, from which a run continues, by name."""
         if deforms(self.faces):
             return deforming_cell.state(self.faces)
         if not self.beside_box:
@@ -159,7 +159,7 @@ class EngineWalls:
             self.faces.unit[:] = of_contacts, energy_unit / 2.0**BOND_BITS, energy_unit
 
     def make_room(self, contacts: int) -> None:
-        """Make room for twice so many contacts of a sphere with walls beside the box, at least."""
+        """Make room for at least twice as many contacts of a sphere with walls beside the box."""
         if self.beside_box and self.faces.walls.old_history.shape[2]:
             walls = self.faces.walls
             if walls.old_key.shape[1] < 2 * contacts:
@@ -183,5 +183,5 @@ class EngineWalls:
         return max(float(np.abs(swing).max(initial=0.0)) for swing in swings)
 
     def cell(self) -> PeriodicCell:
-        """The periodic cell as it is now."""
+        """Current state of the periodic cell."""
         return cell_of(self.faces)

@@ -118,7 +118,7 @@ def servo_table(walls: Sequence[Wall], limit: float) -> np.ndarray:
 
 
 def walls_at(walls: Sequence[Wall], time: float) -> np.ndarray:
-    """Whether each wall is there at the time of a step (W,)."""
+    """Whether each wall is present at the time of a step (W,)."""
     return np.array([wall.is_present(time) for wall in walls], bool)
 
 
@@ -215,7 +215,7 @@ def modulus_of(walls: Sequence[Wall], materials: list[Material]) -> np.ndarray:
 
 
 def rows_of(walls: Sequence[Wall], materials: int) -> np.ndarray:
-    """Row of each wall (W,) in tables that begin with so many materials, and the box's."""
+    """Row of each wall (W,) in tables of materials, after those of particles and of the box."""
     found = wall_materials(walls)
     return np.array([materials + 1 + found.index(wall.material) for wall in walls], np.int32)
 
@@ -310,12 +310,12 @@ def wear_arrays(walls: Sequence[Wall]) -> dict[str, np.ndarray]:
 
 
 def triangle_lists(number: int, chunks: int) -> dict[str, np.ndarray]:
-    """Arrays for so many triangles near the spheres of each chunk."""
+    """Arrays for triangles near the spheres of each chunk."""
     return {"listed": empty((chunks, number), np.int32), "wanted": np.zeros(chunks, np.int64)}
 
 
 def contact_slots(spheres: int, number: int, width: int, chunks: int) -> dict[str, np.ndarray]:
-    """Arrays for so many spheres near no wall and so many slots each, all of them empty."""
+    """Empty history slots for a number of spheres near no wall."""
     columns = FIRST_SLOT + number * (1 + width)
     at = zeros((spheres, -(-8 * columns // LINE) * LINE // 8 if number else columns + 1), np.int64)
     return {
@@ -339,7 +339,7 @@ def resized_walls(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls
 
 
 def with_more_slots(walls: Walls, number: int) -> Walls:
-    """Walls with so many slots a sphere, and what is in those that there are."""
+    """Walls with more history slots for each sphere; stored contacts are copied."""
     chunks, before, width = walls.old_history.shape
     new = contact_slots(len(walls.sphere_records), number, width, chunks)
     used = FIRST_SLOT + before * (1 + width)
@@ -348,7 +348,7 @@ def with_more_slots(walls: Walls, number: int) -> Walls:
 
 
 def units_of(per_joule: float, kinds: Kinds, dt: float) -> tuple[float, float, float, float]:
-    """Units a newton, newton metre, newton a metre and newton second a metre in which what walls feel is summed.
+    """Units a newton, newton metre, newton a metre and newton second a metre, in which wall loads are summed.
 
     All of them are powers of two.
     """
@@ -358,7 +358,7 @@ def units_of(per_joule: float, kinds: Kinds, dt: float) -> tuple[float, float, f
 
 
 def fastest(wall: Wall, *, shape: bool = False) -> float:
-    """Speed that no point of a wall exceeds [m/s]; or no point of its shape, which turning may leave as it is."""
+    """Upper bound of the speed of a point of a wall, or of its shape without rotation into itself [m/s]."""
     total, middle = 0.0, wall.middle
     far = reach_of(wall) if shape else 0.5 * _extent(wall)
     if wall.free:  # as it begins

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def wall_list(walls: Sequence[Wall]) -> list[Wall]:
-    """Walls as a user gave them, checked; raises TypeError for what is none."""
+    """Check the walls that a user gives; raises TypeError for other things."""
     if isinstance(walls, Wall):
         message = f"walls is {walls!r}, expected a list of walls: walls=[{walls.word}]"
         raise TypeError(message)
@@ -82,7 +82,7 @@ class WallInRun:
 
     @property
     def _number(self) -> int:
-        """Its place among the walls that there are now; raises ValueError if it has been removed."""
+        """Index of the wall among the current walls; raises ValueError if it has been removed."""
         walls, number = self._present().walls.models, self._first_number
         if number < len(walls) and walls[number] is self.wall:
             return number
@@ -94,7 +94,7 @@ class WallInRun:
 
     @property
     def present(self) -> bool:
-        """Whether it is there now, see `present_from` and `present_until` of walls."""
+        """Whether the wall is present now, see `present_from` and `present_until`."""
         return bool(self._present().walls.present[self._number])
 
     def _state(self, name: str) -> np.ndarray:

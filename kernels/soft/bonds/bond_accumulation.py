@@ -10,7 +10,7 @@ from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, add_di
 
 @inline
 def add_one_bond(f, t, entry, pull, rows):
-    """Add the force and torque of one bond to those of a body; `entry` is of `Bonds.incident`."""
+    """Add the force and torque of a bond to those of a body; `entry` is one of `Bonds.incident`."""
     k, first, row = entry >> 1, entry & 1 == 0, pull.shape[1]
     of_torque = k + (3 * row if first else 6 * row)
     f = add(f, scale(1.0 if first else -1.0, (rows[k], rows[k + row], rows[k + row + row])))

@@ -63,7 +63,7 @@ class Heating(NamedTuple):
 
 
 class Form(NamedTuple):
-    """Properties of bonds, by types, so that only what is wanted is compiled."""
+    """Properties of the bonds of a run as types, so that kernels contain only the forces needed."""
 
     damped: tuple  # `Undamped` or `Damped`
     anchored: tuple  # `Centred` or `Anchored`

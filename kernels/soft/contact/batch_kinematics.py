@@ -131,7 +131,7 @@ def join(count, gathered, kinematics):
 
 @func
 def gather_common_properties(b, bodies, kinds, gathered, kinematics, material_i, material_j):
-    """Write the properties that all pairs of a block share, if all spheres are like sphere b: once, until others come.
+    """Write the properties that all pairs of a block share, if all spheres have those of sphere b.
 
     b, bodies, kinds: sphere; see `dem.kernels.soft.state`.
     Writes gathered: rows RADIUS_I to CACHED_TYPE; SPIN_I and SPIN_J, for those that do not turn.

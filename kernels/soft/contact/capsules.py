@@ -60,7 +60,7 @@ def mean_radius(b, c, bodies, kinds):
 
 @inline
 def half_axis(b, bodies, kinds):
-    """Vector from the centre of body b to its second end, as it is turned now [m]."""
+    """Vector from the centre of body b to its second end, in its current orientation [m]."""
     return scale(kinds.half[bodies.kind[b]], body_x(load_quaternion(bodies.orientation, b)))
 
 

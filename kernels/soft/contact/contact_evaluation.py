@@ -139,7 +139,7 @@ store_energy = select("geometry", {SingleSpheres: None, SphereClusters: None, Se
 
 @inline
 def dissipated(outcome, time_sign):
-    """Energy that a contact dissipates in a step, 2 l + j, and the part still to come or stored, l + s [J].
+    """Energy dissipated by a contact in a step, 2 l + j, and the part still to come or stored in springs, l + s [J].
 
     The first evaluation of a run, with time_sign -1, counts for its second half step only.
     """
@@ -155,7 +155,7 @@ def write_loss(sink, out, t, weight, outcome, half, time_sign):
 
 @inline
 def write_heat(sink, out, t, weight, outcome, half, time_sign):
-    """Write the energy that a contact dissipates in a step, and the part still to come, see `dissipated_heat`."""
+    """Write the energy dissipated by a contact in a step, and the part still to come, see `dissipated_heat`."""
     gross, kept = dissipated(outcome, time_sign)
     out[flat(LOSS, t)], out[flat(OPEN_LOSS, t)] = weight * gross, weight * kept
 

@@ -50,7 +50,7 @@ CENTRE, TURN, ROW, VELOCITY, SPIN, KIND, LINES = 0, 3, 7, 8, 11, 14, 16
 
 @inline
 def piece_of(s, kinds, lines):
-    """Piece s as a convex body, turned as it is, from its cache line."""
+    """Convex body s of a body in its current orientation, from its cache line."""
     row = int(lines[s, ROW])
     q = (lines[s, TURN], lines[s, TURN + 1], lines[s, TURN + 2], lines[s, TURN + 3])
     return ConvexBody(kinds.shapes, kinds.shape[row], kinds.numbers, kinds.first_number[row], q)
@@ -70,7 +70,7 @@ def row_of(s, b, bodies, kinds):
 
 @inline
 def convex_body(s, b, bodies, kinds):
-    """Sphere s of body b as a convex body, turned as it is."""
+    """Sphere s of body b as a convex body, in its current orientation."""
     row = row_of(s, b, bodies, kinds)
     q = load_quaternion(bodies.orientation, b)
     return ConvexBody(kinds.shapes, kinds.shape[row], kinds.numbers, kinds.first_number[row], q)
@@ -107,7 +107,7 @@ def ball_at_plane(kinds, s, b, normal, bodies):
 
 @inline
 def number_of_corners(kinds, law, s, b, bodies):
-    """Number of vertices at which piece s of body b may meet a plane; 0 if it does at its support point only."""
+    """Number of vertices at which piece s of body b may touch a plane; 0 if only its support point may."""
     body = convex_body(s, b, bodies, kinds)
     if laws.has_range(law) or laws.largest_begin_gap(law) > 0.0 or not has_facets(body):
         return 0

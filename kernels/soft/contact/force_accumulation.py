@@ -85,7 +85,7 @@ def gather_lines(
     low, high, first_body, e, count_as_second, count_as_first, incident, row, force_torque, sums, force, torque, heat,
     dissipated, per_joule,
 ):  # fmt: skip
-    """Force and torque of the candidate pairs on single spheres: lines of wrenches as they are, in groups.
+    """Sum force and torque of candidate pairs on single spheres, from rows of forces in groups.
 
     The force on body j is the opposite of that on body i, so the sum over the pairs on one side is negated once. If
     spheres are equal and contacts have no couples, the torque is the same on both. Otherwise a row has the torque on j,

@@ -15,7 +15,7 @@ def radius_of(s, b, bodies, kinds):
 
 @inline
 def spheres_of(b, bodies, kinds):
-    """The first sphere of body b, and the one after its last; no memory is asked where every body is one sphere."""
+    """First sphere of body b, and the one after its last; no memory access if every body is one sphere."""
     return (b, b + 1) if kinds.all_single_spheres else (bodies.first_sphere[b], bodies.first_sphere[b + 1])
 
 

@@ -94,7 +94,7 @@ def correct(c, first_body, keep_force, context):
 
 @inline
 def clear(fluid, c, bodies, kinds):
-    """Take what `correct` has kept in the forces of chunk c out: only bodies near others are given forces anew."""
+    """Remove the data that `correct` has stored in the forces of chunk c; only bodies near others get new forces."""
     if not kinds.all_single_spheres:
         low, high = chunk_of(c, bodies.kind.size)
         for b in range(low, high):

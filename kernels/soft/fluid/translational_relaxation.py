@@ -68,7 +68,7 @@ def drive_sphere(scheme, cache, b, q, shares, target, push):
 
 @inline
 def drive_body(scheme, cache, b, q, shares, target, push):
-    """Note the velocity of the fluid and what it pushes beside other accelerations: in the world, as bodies turn."""
+    """Record the fluid velocity at a body and the accelerations by lift and pressure, in the world frame."""
     write_three(cache, rows.TARGET, b, target)
     write_three(cache, rows.PUSH, b, push)
 
@@ -109,7 +109,7 @@ def integrate_velocities(
     fluid, scheme, law, box, low, high, present, first_body, keep_force, dt, gravity, reference_potential, per_joule,
     identity, position, orientation, cache, image, velocity, force, velocity_predicted,
 ):  # fmt: skip
-    """Velocities of bodies low to high half a step past their forces, by what they feel.
+    """Advance velocities of bodies low to high to half a step after the forces.
 
     present, keep_force: number of bodies that have not left; whether to write the force.
     identity, position, orientation, cache, image: of `Bodies`.

@@ -164,7 +164,7 @@ def with_body(box, moved, mass, v):
 
 @inline
 def write_motion(box, c, moved):
-    """Write what the motion of the bodies of chunk c contributes."""
+    """Write the contribution of the motion of the bodies in chunk c to the stress."""
     for k in range(SYMMETRIC):
         box.parts[c, MOTION + k] = moved[k]
 

@@ -1,4 +1,4 @@
-"""The stages of a step that are machine code of their own, each told no more than it needs.
+"""Compiled stages of a step: functions with machine code of their own, with no more arguments than they use.
 
 See `dem.kernels.compiler.stages`.
 
@@ -65,7 +65,7 @@ def context_with(context, scheme, law, fluid, box):
 
 @compiled_stage(returns=SUMS)
 def pair_forces(c, evaluates, d, accumulates, first_body, time_sign, context):
-    """Evaluate the candidate pairs of one chunk, and sum what they came to for the bodies of another, or either.
+    """Evaluate the candidate pairs of one chunk, or sum the forces on the bodies of another, or both.
 
     In one call, which takes some thirty nanoseconds: nine fibres take a thousand a step.
 
@@ -93,7 +93,7 @@ def plain_sink(heat, first_body, time_sign, half, per_joule):
 
 @inline
 def heated_sink(heat, first_body, time_sign, half, per_joule):
-    """Sink of contacts with walls that gives bodies what contacts take up."""
+    """Sink of wall contacts that also heats bodies by the dissipated energy."""
     return HeatWallSink(first_body, time_sign, half, per_joule, heat)
 
 
@@ -126,7 +126,7 @@ place = select("context.scheme", {rotation.SphericalPCDM: None, object: place_an
 
 @compiled_stage(returns=(0, 0, 0, 0))
 def integrate(c, corrects, predicts, first_body, context):
-    """Complete the step of chunk c and predict the next one, in which what has anything to touch is placed, or either.
+    """Complete the step of chunk c, or predict the next one and place bodies that may touch, or both.
 
     corrects, predicts: whether to do so.
     Writes context.bodies: as `dem.kernels.soft.integration.particle_update.correct` and
@@ -162,7 +162,7 @@ def displacement(c, bodies, kinds, neighbours, box):
 
 @compiled_stage(returns=None)
 def build_candidates(c, skin, bodies, kinds, neighbours, box):
-    """Pick the candidates of a chunk, what they remember put aside unless it is already."""
+    """Build the candidate pairs of a chunk; the contact history is saved first unless it is already."""
     if neighbours.history.shape[1] > 0 and neighbours.saved_count[c] < 0:
         contact_history.save_history(c, bodies, neighbours)
     candidate_pairs.pick(kinds, c, skin, bodies, neighbours, box)

@@ -43,7 +43,7 @@ from dem.kernels.soft.state import gravity_of
 
 @vector_loop
 def drift(box, low, high, present, dt, position, velocity, image):
-    """x += dt v for the bodies low to high, and what the cell does to them.
+    """Advance positions of bodies low to high, x += dt v, with the motion of a deforming cell.
 
     present: number of bodies that have not left.
     Writes position, image: (3, N) [m], of `Bodies`.
@@ -166,7 +166,7 @@ def kick(
     box, law, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
     velocity, force, velocity_predicted, image,
 ):  # fmt: skip
-    """v += dt (F/m + g), what a cell that deforms does to it, and what that tells of each body at the whole step.
+    """Advance velocities, v += dt (F/m + g), with the terms of a deforming cell, and record data of the whole step.
 
     present: number of bodies that have not left.
     kind, mass, position, force, image: of `Bodies` and `Kinds`.

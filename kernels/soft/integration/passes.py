@@ -75,7 +75,7 @@ work_of_fluid = select("fluid", {fluids.Dry: 0.0, fluids.Fluid: work_in})
 
 @inline
 def totals(fluid, chunk_sums):
-    """Combine what the chunks report."""
+    """Sum the results of all chunks."""
     elastic, spring_energy, body_energy = np.int64(0), np.int64(0), np.int64(0)
     loss, work, instantaneous_dissipation = no_energy(), no_energy(), no_energy()
     for c in range(chunk_sums.shape[0]):
@@ -97,7 +97,7 @@ def totals(fluid, chunk_sums):
 
 @inline
 def add_bonds(bonds, t):
-    """Totals, with what bonds hold and have lost."""
+    """Add energy and dissipation of bonds to the totals."""
     return Totals(
         t.elastic + np.int64(bonds.sums[0]), t.spring_energy, t.loss + bonds.sums[1], t.work,
         t.instantaneous_dissipation + bonds.sums[2],

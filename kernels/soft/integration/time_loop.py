@@ -134,7 +134,7 @@ def advance(command, stop, mode, context, run_state):
 
 @inline
 def take_step(command, task, mode, context, run_state):
-    """One time step, from predicted positions to those of the next step; or the part of it that a task calls for.
+    """Take one time step, from predicted positions to those of the next step, or the part of it that a task needs.
 
     Stages, in order: walls and faces move to the time of the forces; lists are checked, and candidates picked; a cell
     that deforms gets the edges of the next positions; forces of pairs, bonds, walls and the fluid are evaluated,
@@ -164,7 +164,7 @@ def take_step(command, task, mode, context, run_state):
 
 @inline
 def move_boundaries(time, context, run_state):
-    """Move faces and walls to the time of the next forces [s], and tell the fluid of it."""
+    """Move faces and walls to the time of the next forces [s]; a fluid gets the velocity gradient of a cell."""
     run_state.displacement_since_pick[0] += move_walls(context.box, time)
     fluids.set_time(context.fluid, time, run_state.step[0] + 1 - context.constants.start_step)
 
@@ -293,7 +293,7 @@ fluid_work = select("fluid", {fluids.Dry: 0.0, fluids.Fluid: account_fluid})
 
 @inline
 def add_solver(kinds, chunk_sums):
-    """Add what the solver of convex bodies did in a pass to what it did in the run."""
+    """Add counters of the solver of convex contacts in a pass to those of the run."""
     for c in range(chunk_sums.shape[0]):
         for k in range(SOLVER_COLUMNS):
             if k == MAX_SOLVER_STEPS:

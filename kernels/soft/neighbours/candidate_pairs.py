@@ -69,7 +69,7 @@ def pick_several(kinds, c, skin, bodies, neighbours, box):
 
 @func
 def pick_capsules(kinds, c, skin, bodies, neighbours, box):
-    """Fill the candidate pairs of chunk c and note their number; more than there is room for are only counted.
+    """Store the candidate pairs of chunk c, and their number; pairs beyond the available room are only counted.
 
     Writes neighbours: candidates, each with the first spheres of its two bodies, and where those of a pair are.
     """

@@ -111,7 +111,7 @@ take_chunks, copy_chunks = spread(take_chunk), spread(copy_chunk)
 
 @kernel
 def reorder(order, rows, scratch):
-    """Permute each row of a component-major array (R, N): new index b holds what old index order[b] held."""
+    """Permute each row of a component-major array (R, N): new index b gets the value of old index order[b]."""
     chunks = (order.size + CHUNK - 1) // CHUNK
     for r in range(rows.shape[0]):
         take_chunks(chunks, order, rows[r], scratch)

@@ -78,7 +78,7 @@ def search_range(box, b, skin, grid, bodies, kinds):
 
 @inline
 def search_cells(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
-    """Bodies whose bounding spheres come closer to that of b than the skin.
+    """Find bodies whose bounding spheres are closer to that of b than the skin.
 
     Cells have the size of the smallest bodies. A body looks for those that are not larger than itself, so only the
     large ones look far. Among equals it looks for higher indices, which half of the surrounding cells hold.
@@ -243,7 +243,7 @@ exclude_bonded = select("bonds", {NoBonds: argument("found"), object: remove_bon
 
 @inline
 def store_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
-    """Keep those bodies found for body b that it may meet, as pairs in order of identity; return their end.
+    """Store the bodies found for body b that may touch it, as pairs in order of identity; returns their end.
 
     start, found, stop: where the bodies begin and end in `neighbours.higher`, and the end of the room.
     Writes neighbours.lower, neighbours.higher, neighbours.candidate_range: from start on; the last is scratch.
@@ -293,7 +293,7 @@ def store_flagged(near, lower, higher):
 
 @vector_loop
 def flag_near(box, skin, lower, higher, position, orientation, kind, tip, bound, is_collinear, near):
-    """Flag the pairs of bodies whose capsules come closer than the skin.
+    """Flag the pairs of bodies whose capsules are closer than the skin.
 
     Equal spheres on a line, body x, lie inside the capsule about it, so this loses no pair; it keeps one fibre pair in
     four of those whose bounding spheres meet. Bodies that are not on a line count as near.

@@ -33,7 +33,7 @@ from dem.kernels.soft.neighbours.neighbour_list import search_around as search_b
 
 @inline
 def search_around(box, b, skin, largest, grid, cell_first, k, stop, bodies, kinds, neighbours):
-    """Bodies of this rank whose bounding spheres come closer to that of ghost b than the skin, whatever their size.
+    """Find bodies of this rank whose bounding spheres are closer to that of ghost b than the skin, for any sizes.
 
     largest: bounding radius of all bodies [m].
     grid, cell_first, k, stop: see `dem.kernels.soft.neighbours.neighbour_list.search_cells`.

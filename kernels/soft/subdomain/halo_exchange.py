@@ -80,7 +80,7 @@ def unpack_halo(bodies, kinds, border):
 
 @inline
 def copy_motion(packs, b, row, size, bodies, border):
-    """Pack what another rank is sent, or unpack what it has sent, from a row of the buffer on; returns b + size.
+    """Pack the data to be sent to another rank, or unpack received data, from a row of the buffer on; returns b + size.
 
     b, size: the first ghost, or place in `HaloBuffers.index` of the first body that is packed; number of bodies.
     """
@@ -110,7 +110,7 @@ def copy_rows(packs, rows, b, size, k, border):
 
 @func
 def local_sums(box, neighbours, chunk_sums, border):
-    """Sum what the chunks report, those of ghosts separately."""
+    """Sum the results of the chunks of this rank, and those of ghosts separately."""
     row = border.report
     for k in range(WALL_LOADS):
         row[k] = 0

@@ -121,7 +121,7 @@ def gather_batches(law, scheme, c, sink, bodies, kinds, neighbours, box):
 def gather_contacts_of(
     law, w, c, b, count, columns, n, sink, bodies, kinds, neighbours, box, kinematics, ids, histories, sums
 ):
-    """Add contacts of sphere b with wall w, so many, to a batch after `columns` columns; its forces are added in order.
+    """Append a number of contacts of sphere b with wall w to a batch after `columns` columns; the order is kept.
 
     n: contacts of the sphere that have been kept before these. Returns the number of columns, n, `Sums`.
     """
@@ -163,7 +163,7 @@ def is_single(w, box):
 
 @func
 def evaluate(law, columns, c, sink, bodies, kinds, neighbours, box, sums):
-    """Evaluate a batch of so many contacts; returns `Sums` with these, and contacts of the last sphere that are kept.
+    """Evaluate a batch of contacts; returns their `Sums`, and the contacts of the last sphere that are stored.
 
     Writes bodies.force, bodies.torque: columns b - first_body, added to [N, N m].
     Writes box.walls: loads, and history of contacts. Writes neighbours: scratch of batches.

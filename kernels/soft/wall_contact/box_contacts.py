@@ -174,7 +174,7 @@ def add_dissipative(law, b, sink, bodies, kinds, neighbours, box):
 
 @noinline
 def add_sphere(sink, law, s, b, rate_face, rate, bodies, kinds, neighbours, box):
-    """Write the contacts of sphere s of body b with the faces to a sink; returns `Sums`, seen, rate.
+    """Write the contacts of sphere s of body b with the faces to a sink; returns `Sums`, number of contacts, rate.
 
     A function of its own: in the loop of its caller LLVM reads ahead all that it might use, for whom nothing touches.
     rate_face, rate: see `evaluate_dissipative`.
@@ -285,7 +285,7 @@ def forget_whole(kinds, k, corner, has_history):
 
 @inline
 def free_slots_in_step(kinds, sink, law, s, b, face, corners, bodies, neighbours, box):
-    """Empty the slots of corners of piece s of body b, so many, that no longer touch a face, in steps.
+    """Empty the history slots of corners of piece s of body b that no longer touch a face.
 
     Writes neighbours.wall_history, neighbours.wall_has_history: row of the piece and the face.
     """
@@ -444,7 +444,7 @@ def compute_kinematics(t, b, face, overlap, bodies, kinds, box, kinematics, ids)
 
 @func
 def evaluate_columns(law, count, c, sink, bodies, kinds, neighbours, box, sums):
-    """Evaluate a batch of so many contacts; returns `Sums` with these.
+    """Evaluate a batch of contacts; returns their `Sums`.
 
     Writes bodies.force, bodies.torque: columns b - first_body, added to [N, N m].
     Writes neighbours.wall_history, neighbours.wall_has_history: rows 6 b + face. Writes neighbours: scratch of batches.

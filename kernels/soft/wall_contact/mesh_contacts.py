@@ -107,7 +107,7 @@ def pair_with_triangles(w, c, pairs, spheres, walls):
 
 @vector_loop
 def gather_triangles(first, count, pairs, triangle, centres, gathered):
-    """Write what `touch_triangles` needs of so many pairs, from the first on, side by side."""
+    """Write the data of pairs for `touch_triangles`, from the first one on, in columns."""
     for p in range(count):
         t, f = pairs[PAIR_SPHERE + first + p], pairs[PAIR_TRIANGLE + first + p]
         put(gathered, 0, p, subtract(get(centres, 0, t), triple(triangle, f, triangles.CORNER)))

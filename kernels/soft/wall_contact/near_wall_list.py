@@ -34,7 +34,7 @@ list_bodies = select("mode", {Serial: list_serial, Threaded: list_threaded}, han
 
 @inline
 def refresh_if_stale(mode, context, run_state):
-    """List the bodies near walls anew, if others may have come near; writes as `list_serial`."""
+    """Rebuild the list of bodies near walls if others may have come near; writes as `list_serial`."""
     displacement = run_state.displacement_since_pick[0]
     if walls_are_stale(context.box, displacement, context.constants.candidate_skin):
         record_displacement(context.box, displacement, displacement)

@@ -80,7 +80,7 @@ def region(w, c, t, beyond, power, box):
 
 @inline
 def is_of_one_piece(c, t, walls):
-    """Whether contact t is of one piece, and deep enough to have a direction: `region` has no cases to tell apart."""
+    """Whether contact t has one piece and is deep enough to have a direction; `region` then needs no distinction."""
     return walls.contacts[c, t, LINKS] == 0.0 and walls.contacts[c, t, DEEPEST] > FLAT
 
 

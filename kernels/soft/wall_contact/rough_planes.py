@@ -43,7 +43,7 @@ class Rough(NamedTuple):
 
 @inline
 def draw_plane(flat, n, v, roughness, seed, b, half, bodies):
-    """Normal of a new plane, and the overlap with it: what the sphere came in along the normal in this step [m].
+    """Normal of a new random plane, and the overlap with it: the approach along the normal in this step [m].
 
     flat, n, v: overlap with the flat wall [m], its normal, velocity of the sphere's surface relative to it [m/s].
     Counts the contact in `bodies.wall_contacts`.
@@ -190,7 +190,7 @@ def rough_wall(rough, c, w, s, b, k, flat, normal, half, bodies, kinds, box):
 
 @inline
 def store_in_slot(rough, s, n, plane, walls):
-    """Write a plane to the n-th slot of sphere s, if it has so many."""
+    """Store a plane in the n-th slot of sphere s, if there is such a slot."""
     if n < walls.old_key.shape[1]:
         store_plane(walls.history, s, slot_at(n, walls) + 1, plane)
 

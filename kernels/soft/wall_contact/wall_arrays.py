@@ -189,7 +189,7 @@ image_for = select("box", {BoxFaces: same_point, PeriodicFaces: nearest_to})
 
 @inline
 def other_images(box, w, x, near):
-    """Distance a point may move before another image of it can be the nearest to the middle of wall w.
+    """Distance that a point may move before another periodic image of it can be nearest to wall w.
 
     near: distance that counts as near [m]. Returns the distance [m], infinite without images; bits of the axes along
     which another image is as good soon; how far that is along each [m].
@@ -243,7 +243,7 @@ move_walls = select("box", {BoxFaces: move_faces_only, WalledFaces: move_faces_a
 
 @inline
 def exceeds_skin(box, displacement, skin):
-    """Whether a body that is not listed may have come near a wall."""
+    """Whether a body that is not in the list may have come near a wall."""
     return box.walls.displacement_since_list[1] + displacement > skin
 
 
@@ -303,7 +303,7 @@ def surface_velocity_at(w, x, normal, box):
 
 @inline
 def acts_on(w, b, bodies, walls):
-    """Whether wall w is there for body b."""
+    """Whether wall w acts on body b."""
     return walls.acts[w, bodies.kind[b]] != 0
 
 

@@ -158,7 +158,7 @@ def add_elastic(law, sink, w, s, b, t, count, n, bodies, kinds, box):
 
 @inline
 def elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box):
-    """Elastic force of wall w, as it is summed over the pieces of a contact, on a sphere of body b at x.
+    """Elastic force of wall w on a sphere of body b at x, summed over the pieces of a contact.
 
     Returns `dem.kernels.laws.ContactKinematics`, point where the force acts [m], velocity of the wall there [m/s],
     `dem.kernels.laws.ContactForce`.
@@ -255,7 +255,7 @@ def store_nothing(sink, law, c, w, s, n, key, plane, p, m, row, contact, outcome
 
 @inline
 def store_in_step(sink, law, c, w, s, n, key, plane, p, m, row, contact, outcome, history, box):
-    """Keep the history and plane of a contact, what it wears off, and terms for a servo; returns the next n."""
+    """Store history, plane, wear and servo terms of a contact; returns the next n."""
     walls = box.walls
     if has_history(walls) and outcome.persists:
         store_rough_plane(walls.rough, s, n, plane, walls)

@@ -64,7 +64,7 @@ def direction_distance_squared(piece, other):
 
 @inline
 def successor_direction(c, key, count, contacts, walls):
-    """Which contact goes on from that of a direction: the nearest one, if no other contact of the wall is nearer to it.
+    """Contact that continues an earlier one of a direction: the nearest, if no other contact of the wall is nearer.
 
     Of equally near ones the first contact, and the lowest key, count.
     """
@@ -93,7 +93,7 @@ def slots_of(walls):
 
 @inline
 def copy_to_scratch(c, s, walls):
-    """Copy what is in the slots of sphere s to the scratch of chunk c, after which comes a key of -1."""
+    """Copy the history slots of sphere s to the scratch of chunk c; a key of -1 marks the end."""
     count = walls.sphere_records[s, IN_USE]
     for k in range(count):
         column = slot_at(k, walls)
@@ -106,7 +106,7 @@ def copy_to_scratch(c, s, walls):
 
 @inline
 def successor_contact(c, key, count, contacts, walls):
-    """Which contact with a wall goes on from the one of this key: its number, -1 if none does."""
+    """Number of the contact with a wall that continues the one of a key; -1 if none does."""
     w, piece = wall_of(key), piece_of(key)
     if piece >= DIRECTION:
         return successor_direction(c, key, count, contacts, walls)

@@ -165,7 +165,7 @@ def wall_motion(w, first, last, turns, dt, box, kinematics):
 
 @inline
 def wall_motions(count, dt, bodies, kinds, box, ids, kinematics):
-    """Compute the kinematics of so many contacts, those that follow each other at one wall together.
+    """Compute the kinematics of contacts; consecutive contacts at one wall are computed together.
 
     Returns how many are of other materials than the first; how many may have begun in the last step.
     Writes kinematics: all rows but OVERLAP, which is read, as is NORMAL: a sum of pieces in the wall's frame.

@@ -118,7 +118,7 @@ def add_wall_dissipation(sink, b, gross, kept, bodies):
 
 @inline
 def add_heated(sink, b, of_b, partner, contact, point, arm, velocity, spin, outcome, turning, bodies):
-    """Add a contact to body b as `add_to_step` does, and give it what the contact takes up."""
+    """Add a contact to body b as `add_to_step` does, and heat the body by the dissipated energy."""
     gross, kept = dissipated(outcome, sink.time_sign)
     add_wall_dissipation(sink, b, gross, kept, bodies)
     return add_to_step(sink, b, of_b, partner, contact, point, arm, velocity, spin, outcome, turning, bodies)
@@ -199,13 +199,13 @@ def load_of_contact(w, x, force, couple, work, box):
 
 @inline
 def add_times(a, b, times):
-    """Words a, and so many times b."""
+    """Add a multiple of the fixed-point number b to a."""
     return a[0] + times * b[0], a[1] + times * b[1]
 
 
 @inline
 def sum_of_loads(one, other, times):
-    """Sum of two loads, the other taken so many times."""
+    """Sum of a load and a multiple of another."""
     f, g, t, u = one.force, other.force, one.torque, other.torque
     return WallLoad(
         (add_times(f[0], g[0], times), add_times(f[1], g[1], times), add_times(f[2], g[2], times)),
@@ -229,7 +229,7 @@ def add_to_loads(c, w, wall_load, box):
 
 @vector_loop
 def load_of_batch(law, w, count, half, per_joule, ids, kinematics, out, box):
-    """`WallLoad` on wall w of so many contacts, not all of which are at this wall."""
+    """`WallLoad` on wall w of a batch of contacts, some of which may be at other walls."""
     wall_load = zero_load()
     for t in range(count):
         force, couple = get(out, BATCH_FORCE, t), get(out, ON_J, t) if laws.transmits_couples(law) else (0.0, 0.0, 0.0)
@@ -301,7 +301,7 @@ def pid_velocity(w, measured_force, completes, dt, walls):
 
 @inline
 def complete_free_wall_step(free, w, completes, half, per_joule, run_state, walls):
-    """Complete the step of wall w if it is a rigid body; its work is that at the velocity which it has come to have.
+    """Complete the step of wall w if it is a rigid body; its work is taken at its final velocity.
 
     Writes free.state, walls.poses, walls.work_half_step, walls.integrals: of wall w.
     Writes run_state.wall_work, run_state.wall_work_half_step: what changes of velocity add to them.
@@ -340,7 +340,7 @@ def update_servo_velocity(w, completes, constants, run_state, walls):
 
 @func
 def accumulate_loads(box, constants, completes, run_state):
-    """Add up the loads of a pass, integrate them over time, and choose what servos do until the next.
+    """Sum the loads of a pass, integrate them over time, and update servos.
 
     completes: whether a step has been completed with these forces. Writes box.walls: load, integrals, work_half_step,
     servo_state.

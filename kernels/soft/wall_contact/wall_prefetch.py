@@ -19,7 +19,7 @@ MAX_TRIANGLES = 4  # triangles that are asked for; few spheres are near more
 
 @inline
 def prefetch_body(k, bodies, kinds, neighbours):
-    """Prefetch what identifies the k-th body near walls."""
+    """Prefetch the identifiers of the k-th body near walls."""
     b = neighbours.near_wall[k]
     prefetch(bodies.kind, b)
     if not kinds.all_single_spheres:
@@ -28,7 +28,7 @@ def prefetch_body(k, bodies, kinds, neighbours):
 
 @inline
 def prefetch_record(k, walls, bodies, kinds, neighbours):
-    """Prefetch what is kept for the first sphere of the k-th."""
+    """Prefetch the wall record of the first sphere of the k-th body near walls."""
     s, _ = spheres_of(neighbours.near_wall[k], bodies, kinds)
     prefetch(walls.sphere_records, s * walls.sphere_records.shape[1])
 
@@ -53,7 +53,7 @@ def prefetch_triangles(c, k, walls, bodies, kinds, neighbours):
 
 @inline
 def prefetch_next_bodies_at_walls(box, c, k, stop, bodies, kinds, neighbours):
-    """Prefetch what ``wall_contacts`` reads of the bodies that follow the k-th of those near walls in chunk c.
+    """Prefetch the data that ``wall_contacts`` reads of the bodies after the k-th one near walls in chunk c.
 
     Before the first of them also of all that come soon: chunks are short.
     """
