@@ -25,7 +25,7 @@ ROOT = math.sqrt(10.0 - 1.05 * 1.05)
 
 
 class Bridge(NamedTuple):
-    """Liquid between two surfaces."""
+    """Liquid bridges between surfaces of two materials: volume, tension and rupture length."""
 
     volume: np.ndarray  # (A, A) V of two materials [m³]
     tension: np.ndarray  # (A, A) γ cos θ [N/m]

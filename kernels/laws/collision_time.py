@@ -1,4 +1,4 @@
-"""Normal forces as Python knows them, F = k δ^p: how deep impacts go, and how long they last.
+"""Duration and maximum overlap of impacts, for Python.
 
 Nothing of this is compiled. What attracts surfaces beside that, or in its place, is a pull h d^q, where the elastic
 force is k d^p: d is the overlap, and of JKR contacts, which are wider, the one that Hertz's would have.

@@ -58,7 +58,7 @@ join_of = select("part", laws.rows_of("damping"), lambda row: JOINED[row.width],
 
 @inline
 def join(law, a, b):
-    """Joint history of two contacts that have become one."""
+    """Joint history of two contacts that have merged."""
     normal, tangential, rolling, twisting, adhesion, area_measure = a
     g = b[5]
     slip = join_of(law.tangential, tangential, b[1], area_measure, g)

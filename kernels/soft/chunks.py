@@ -8,11 +8,11 @@ CHUNK = 2048  # bodies: 0.5 MB of state, which fits a core's cache
 
 
 class Serial(NamedTuple):
-    """One chunk after the other."""
+    """Chunks are processed one after another."""
 
 
 class Threaded(NamedTuple):
-    """Chunks spread over numba's threads."""
+    """Chunks are distributed over numba's threads."""
 
 
 @inline

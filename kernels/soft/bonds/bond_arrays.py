@@ -19,7 +19,7 @@ ELASTIC, LOSS, LOAD, PRESSED, COLUMNS = 0, 1, 3, 4, 5
 
 
 class Undamped(NamedTuple):
-    """Bonds that lose nothing."""
+    """Marker of bonds without dissipation."""
 
 
 class Damped(NamedTuple):
@@ -43,7 +43,7 @@ class Framed(NamedTuple):
 
 
 class OneKind(NamedTuple):
-    """Marker of bonds that are all of one kind."""
+    """Marker of bonds of a single kind."""
 
 
 class TwoKinds(NamedTuple):

@@ -1,4 +1,4 @@
-"""Bonds between bodies: evaluated before any body moves, summed by body in a fixed order, broken one at a time.
+"""Bonds in a step: evaluated before any body moves, summed by body in a fixed order, broken one by one.
 
 Each bond is evaluated once, in a loop without branches, with the chunk that the first of its bodies in memory is in;
 then each body adds what its bonds do to it in the order of their numbers. So neither threads nor the places of bodies
@@ -157,7 +157,7 @@ def beyond(bonds, c, stop):
 
 @func
 def after_all(bonds, steps):
-    """Sum the bonds' results after the evaluation of all, and break those beyond their strength."""
+    """Sum the bond forces by body after all are evaluated, and break the bonds beyond their strength."""
     elastic, loss, largest, pressed = np.int64(0), no_energy(), 0.0, bonds.pressed[0]
     for c in range(bonds.chunk_sums.shape[0]):
         elastic += bonds.chunk_sums[c, ELASTIC]

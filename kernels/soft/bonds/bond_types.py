@@ -10,11 +10,11 @@ class NoBonds(NamedTuple):
 
 
 class Lasting(NamedTuple):
-    """Bonds that never break."""
+    """Marker of bonds that never break."""
 
 
 class Brittle(NamedTuple):
-    """Bonds of which some may."""
+    """Marker of bonds some of which can break."""
 
 
 alone_is_free = type_is(lambda bonds: bonds is NoBonds)  # whether bodies near nobody feel nothing

@@ -165,7 +165,7 @@ def count_alike(g, first, count, touching, sphere_i, sphere_j, kind):
 
 @vector_loop
 def gather_stiffness(first, count, touching, stiffness, kinematics):
-    """Row STIFFNESS of pairs that have one each."""
+    """Write row STIFFNESS for pairs with different stiffnesses."""
     for t in range(count):
         kinematics[flat(STIFFNESS, t)] = stiffness[touching[first + t]]
 
@@ -199,7 +199,7 @@ def gather_properties(start, first, count, touching, bodies, kinds, neighbours, 
 
 @inline
 def write_nearest_image(box, gathered, t, gap):
-    """Keep the vector from the nearest image, for the stress."""
+    """Store the vector to the nearest image of each pair, for the stress."""
     put(gathered, GAP, t, gap)
 
 
@@ -275,7 +275,7 @@ def compute_sphere_kinematics(geometry, sink, start, first, touching, context, g
 
 @inline
 def write_kinematics(t, contact, kinematics):
-    """Write `ContactKinematics` to column t."""
+    """Write the `ContactKinematics` of a contact to column t."""
     put(kinematics, NORMAL, t, contact.normal)
     put(kinematics, VELOCITY, t, contact.velocity)
     put(kinematics, TURNING, t, contact.relative_angular_velocity)

@@ -46,7 +46,7 @@ def place_spheres(kinds, c, bodies, neighbours):
 
 @inline
 def place_axes(kinds, c, bodies, neighbours):
-    """Turn the axes of the bodies of chunk c that have anything to touch, and place the ends of those near walls."""
+    """Rotate the axes of the bodies of chunk c that may touch something, and place the ends of those near walls."""
     low, _ = chunk_of(c, bodies.kind.size)
     for k in range(low, low + neighbours.with_contacts_count[c]):
         turn(kinds, neighbours.with_contacts[k], bodies)
@@ -56,7 +56,7 @@ def place_axes(kinds, c, bodies, neighbours):
 
 @vector_loop
 def measure_moved(low, high, kind, bound, position, orientation, picked_pose, moved):
-    """Distance that no point of the bodies low to high exceeds from where it was when candidates were picked.
+    """Upper bound of the displacement of bodies low to high since their candidates were selected.
 
     kind, bound: (N,), (G,) kind of each body, `Kinds.bounding_radius` [m].
     position, orientation, picked_pose: (3, N) [m], (4, N), (7, N) now, and both at the pick.
@@ -153,7 +153,7 @@ def place_all(bodies, kinds):
 
 @func
 def place_off_line(c, bodies, kinds):
-    """Place the spheres of those bodies of chunk c that are not on a line, before candidates are picked."""
+    """Place the spheres of those bodies of chunk c that are not collinear, before candidates are selected."""
     if kinds.all_single_spheres:
         return
     low, high = chunk_of(c, bodies.kind.size)

@@ -138,7 +138,7 @@ def contact_at(x, u, v, s, t, contact_distance, radius):
 
 @inline
 def pose(k, bodies, kinds, neighbours, box):
-    """The bodies of candidate k, from the centre of the second one's piece to that of the first's, and half axes."""
+    """Bodies of candidate k, vector from the centre of the second piece to that of the first, and half axes."""
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = row_of(kinds, i, bodies), row_of(kinds, j, bodies)
     x = minimum_image(box, subtract(centre_of(kinds.pose, b), centre_of(kinds.pose, c)), (0.0, 0.0, 0.0))
@@ -160,7 +160,7 @@ def weights_of(x, u, v, mean):
 
 @func
 def add_pair(law, start, m, count, bodies, kinds, neighbours, box, kinematics, ids):
-    """Write the contacts of one pair, those of its closest points first; the new number of contacts.
+    """Write the contacts of one pair, starting at the closest points; returns the new number of contacts.
 
     start, m, count: first candidate of the chunk, which one counted from that, contacts so far.
     Writes kinematics, ids: columns from `count` on.
@@ -249,7 +249,7 @@ def write_surface_motion(law, t, i, j, bodies, kinds, box, kinematics):
 
 @inline
 def inverse_contact_mass_any(kinds, b, arm, normal, bodies):
-    """Velocity along the normal that a unit impulse along it at an arm gives body b there [1/kg]."""
+    """Normal velocity at a contact point of body b by a unit normal impulse there [1/kg]."""
     return inverse_effective_mass(b, normal, cross(arm, normal), bodies, kinds)
 
 
@@ -268,7 +268,7 @@ inverse_contact_mass = select("kinds", {Capsules: inverse_contact_mass_of_capsul
 
 @inline
 def middle_of(first, stop, kinematics):
-    """Middle of the contacts of one pair, in these columns, weighted by their weights and overlaps."""
+    """Centre of the contacts of one pair, weighted with their weights and overlaps."""
     whole, middle = 0.0, (0.0, 0.0, 0.0)
     for t in range(first, stop):
         share = kinematics[flat(WEIGHT, t)] * max(kinematics[flat(OVERLAP, t)], 0.0)
@@ -279,7 +279,7 @@ def middle_of(first, stop, kinematics):
 
 @inline
 def assign_damping_masses(law, first, stop, b, c, x, bodies, kinds, kinematics):
-    """Write the mass with which the contacts of one pair are damped: that at the middle of their overlaps.
+    """Write the damping mass of the contacts of one pair: that at the centre of their overlaps.
 
     first, stop: columns of its contacts.
     b, c, x: its bodies, from the second's centre to the first's [m].
@@ -371,7 +371,7 @@ def compute_closest_points(box, count, fetched, kinematics):
 
 @inline
 def refer_pieces_to_bodies(kinds, t, i, j, kinematics):
-    """Refer a contact point to the centres of the bodies, not to those of the pieces of spheres i and j."""
+    """Shift a contact point from the centres of pieces i and j to the centres of their bodies."""
     put(kinematics, POINT, t, from_body(kinds, i, get(kinematics, POINT, t)))
     put(kinematics, ARM, t, from_body(kinds, j, get(kinematics, ARM, t)))
 
@@ -381,7 +381,7 @@ refer_to_bodies = select("kinds", {Capsules: None, Mixed: refer_pieces_to_bodies
 
 @inline
 def complete_single_contact(law, t, start, m, bodies, kinds, neighbours, box, kinematics, ids):
-    """Complete the column of a pair that has but one contact.
+    """Complete the column of a pair that has a single contact.
 
     t, start, m: column; first candidate of the chunk, which one counted from that.
     Writes kinematics, ids: column t.
@@ -445,7 +445,7 @@ def load_capsule_history(geometry, law, first, count, touching, ids, history, ha
 
 @vector_loop
 def store_capsule_history(geometry, law, first, count, touching, ids, batch_history, out, history, has_history):
-    """Scatter the history of contacts.
+    """Store the history of contacts.
 
     count, ids, batch_history, out: columns of the batch.
     Writes history, has_history: of their candidates.

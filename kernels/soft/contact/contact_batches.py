@@ -105,7 +105,7 @@ from dem.kernels.soft.state import SOLVER, Kinds
 
 @vector_loop
 def prefetch_history(geometry, law, first, count, touching, history):
-    """Prefetch the history of contacts while their kinematics are computed: in a gas it is not in the cache."""
+    """Prefetch the contact history during the computation of kinematics; in a gas it is not in the cache."""
     for t in range(count):
         prefetch(history, touching[first + t] * history.shape[1])
 
@@ -122,7 +122,7 @@ def load_history(geometry, law, first, count, touching, ids, history, has_histor
 
 @vector_loop
 def store_history(geometry, law, first, count, touching, ids, batch_history, out, history, has_history):
-    """Scatter the history of contacts.
+    """Store the history of contacts.
 
     first, count, touching: pairs of the batch in the list of candidates that touch.
     ids, batch_history, out: columns of the batch.
@@ -138,7 +138,7 @@ def store_history(geometry, law, first, count, touching, ids, batch_history, out
 
 @vector_loop
 def write_couple_torques_of_spheres(geometry, count, kinematics, out):
-    """Torques on single spheres that are not alike, in place of that of the force on the first and of couples.
+    """Write torques with couples on single spheres of different properties.
 
     geometry, count, kinematics: see `evaluate_touching`.
     Writes out: rows ON_I and ON_J.
@@ -214,7 +214,7 @@ by_scheme = select("scheme", {rotation.SphericalPCDM: SingleSpheres(), object: S
 
 @inline
 def geometry_of_spheres(kinds, scheme):
-    """Geometry of bodies made of spheres: of single ones, if their scheme is theirs."""
+    """Geometry type of bodies made of spheres: that of single spheres if their scheme is used."""
     return by_scheme(scheme)
 
 
@@ -241,7 +241,7 @@ compute_gaps = select("box", {BoxFaces: list_touching_pairs, DeformingFaces: lis
 
 @inline
 def list_sphere_overlaps(kinds, box, bodies, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap):
-    """Overlap of each candidate pair of spheres, or the smallest wanted.
+    """Overlap of each candidate pair of spheres, or the smallest overlap of interest.
 
     sphere_i, sphere_j, contact_distance, min_overlap: see `list_touching_pairs`.
     Writes overlap: (K,) [m].
@@ -258,7 +258,7 @@ by_segments = select(
 def list_overlaps(
     kinds, sink, law, start, count, min_overlap, rows, integers, bodies, neighbours, box, listed, overlap, sums
 ):
-    """Overlap of each of the candidates of a chunk that are spheres or capsules, or the smallest wanted.
+    """Overlap of each candidate pair of spheres or capsules, or the smallest overlap of interest.
 
     sink, rows, integers, listed, sums: see `find_touching`; scratch; numbers of the solver, of which spheres have none.
     start, count: first candidate, number of them.
@@ -402,7 +402,7 @@ def total_of_capsules(geometry, t, count, start, context, kinematics, ids, out):
 
 @inline
 def total_of_corners(geometry, t, count, start, context, kinematics, ids, out):
-    """Force of all contacts of a pair of polyhedra [N], the arm at which it has their torque [m], and the next column.
+    """Total force of the contacts of two polyhedra [N], the arm with their torque [m], and the next column.
 
     geometry, t, count, start, kinematics, ids, out: see `total_of_contact`.
     """

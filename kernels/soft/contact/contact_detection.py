@@ -1,4 +1,4 @@
-"""Contacts with a law that needs velocities: find the touching among the candidate pairs, evaluate those only.
+"""Contact detection: find the touching pairs among the candidates; only these are evaluated.
 
 In passes, because a touching pair costs ten times what finding it costs, and one candidate in four touches. Where
 contacts live beyond touching, a pair that remembers anything is evaluated as if it touched: the law says when it ends.
@@ -44,7 +44,7 @@ def no_energy():
 
 @inline
 def no_sums():
-    """Sums over no contacts."""
+    """Sums of no contacts."""
     return Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
 
 
@@ -160,7 +160,7 @@ def clear(sums):
 
 @inline
 def write_force_torque(sums, b, force, torque):
-    """Write the sums of a body to column b, which those that cannot turn have no torque in."""
+    """Write the sums of forces and torques on a body to column b; bodies that cannot rotate have no torque."""
     store(force, b, (sums[0], sums[1], sums[2]))
     if torque.shape[1] > 0:
         store(torque, b, (sums[ON_I], sums[ON_I + 1], sums[ON_I + 2]))

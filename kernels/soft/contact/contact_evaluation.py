@@ -1,4 +1,4 @@
-"""Evaluate the contact law: for one contact, and for a batch of contacts.
+"""Evaluate the contact law, for one contact or a batch of contacts.
 
 `contact_force` is the only place where a law is called that needs velocities. A batch is a column of numbers for each
 contact (``batch_kinematics``), so that LLVM makes vector code of the loops. Single spheres have three loops: of mixed
@@ -87,7 +87,7 @@ def energies_of(outcome, overlap, weight, work, per_joule):
 
 @inline
 def write_torques(out, t, torque_i, torque_j, couple):
-    """Write torques on both bodies, and the couple with them, of which one feels the opposite of the other."""
+    """Write the torques on both bodies, with the couple that acts on them in opposite directions."""
     put(out, ON_I, t, add(torque_i, couple))
     put(out, ON_J, t, subtract(torque_j, couple))
 
@@ -255,7 +255,7 @@ evaluate_column = select(
 
 
 def evaluator_of(may_begin):
-    """Make the loop over contacts of spheres of one type, any or none of which may have begun in the last step."""
+    """Make the loop over contacts of spheres of one type, some or none of which may be new."""
 
     @vector_loop
     def evaluate_alike(settings, count, i, j, kinematics, batch_history, out):

@@ -1,4 +1,4 @@
-"""Report the contacts of the present moment, one row each, by the pipeline of the steps with another sink.
+"""Report of the current contacts, one row each, by the pipeline of the steps with another sink.
 
 Forces are evaluated anew from the whole-step state and the history of the contacts; nothing is written but the rows.
 All bodies are taken for carriers of spheres, as single spheres may turn by any scheme.

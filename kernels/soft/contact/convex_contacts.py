@@ -1,4 +1,4 @@
-"""Contacts of convex bodies: detection among the candidate pairs, and overlaps of one moment for Python.
+"""Contacts of convex bodies: detection among the candidate pairs, and current overlaps for Python.
 
 The normal n of a pair is a function of its bodies' positions and orientations but for rounding: the solver takes a few
 steps fewer if it begins with the n of the last step. The start shows in the last bits, so the n of touching pairs is
@@ -115,7 +115,7 @@ def load_overlap(k, neighbours, box):
 
 @inline
 def first_normal(law, k, neighbours):
-    """Normal with which the solver begins for candidate k: its last one, or zeros if it has none."""
+    """Initial normal of the solver for candidate k: its last one, or zeros if there is none."""
     return (0.0, 0.0, 0.0) if neighbours.has_history[k] == 0 else stored_normal(law, k, neighbours)
 
 
@@ -165,7 +165,7 @@ def record_clearance(sink, k, gap, bodies, neighbours):
 
 @vector_loop
 def list_doubtful(count, sphere_i, sphere_j, owner, moved, clearance, has_history, overlap, listed):
-    """List the candidates of a chunk that may touch: all but those whose bodies have moved by less than the clearance.
+    """List the candidates of a chunk that may touch: those whose bodies have moved by more than the clearance.
 
     Writes overlap: (K,) -inf for all. Writes listed: (K,) counted from the first. Returns their number.
     """

@@ -1,4 +1,4 @@
-"""Kinematics of contacts of convex bodies: of a batch of columns, or of one contact.
+"""Kinematics of contacts of convex bodies, for a batch or one contact.
 
 What found the contacts writes overlaps, normals and places to columns, and which candidates they are of. One loop
 gathers what their bodies do from all over memory; the next has nothing but rows before it, and is made of vectors.
@@ -41,7 +41,7 @@ read_first_of_j, read_second_of_j = (columns_of(*range(r, r + EIGHT)) for r in (
 
 
 class TouchingBody(NamedTuple):
-    """A body at a contact."""
+    """Motion and inertia of a body at a contact."""
 
     arm: tuple  # from its centre of mass to the contact [m]
     velocity: tuple  # [m/s]
@@ -55,7 +55,7 @@ class TouchingBody(NamedTuple):
 
 @inline
 def inverse_mass_at(body, normal):
-    """Velocity along the normal that a unit impulse along it at the contact gives a body there [1/kg]."""
+    """Normal velocity at a contact point of a body by a unit normal impulse there [1/kg]."""
     turned = rotate_back(body.orientation, cross(body.arm, normal))
     return dot(normal, normal) * body.inverse_mass + dot(turned, divide(turned, body.inertia))
 
@@ -69,7 +69,7 @@ def inverse_rolling_inertia(body):
 
 @inline
 def joint_rolling_inertia(law, body_i, body_j):
-    """Rolling inertia of two bodies on each other [kg m²]; 0 for laws without couples, which do not use it."""
+    """Rolling inertia of two bodies on each other [kg m²]; 0 for laws without couples."""
     if not laws.transmits_couples(law):
         return 0.0
     return 1.0 / (inverse_rolling_inertia(body_i) + inverse_rolling_inertia(body_j))

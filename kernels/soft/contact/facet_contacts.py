@@ -225,7 +225,7 @@ def add_polyhedra(law, first, k, a, b, r, n, neighbours, scratch, kinematics, id
 
 @inline
 def record_corners(sink, law, first, count, k, a, b, r, n, bodies, neighbours, kinematics, sums):
-    """Keep the direction that proves the cores of two polyhedra to be apart best; they may turn out not to touch.
+    """Store the direction that separates the cores of two polyhedra best; they may turn out not to touch.
 
     first, count: first column, contacts.
     sink, k, a, b, r, n: see `add_polyhedra`.
@@ -247,7 +247,7 @@ def record_corners(sink, law, first, count, k, a, b, r, n, bodies, neighbours, k
 
 @func
 def add_pair(sink, law, first, m, k, bodies, kinds, neighbours, box, scratch, kinematics, ids, sums):
-    """Write the contacts of one pair to columns from the first on; returns how many.
+    """Write the contacts of one pair, from the first column on; returns their number.
 
     A pair that turns out to have none gets a column of the weight 0, which is no candidate's.
 
@@ -280,7 +280,7 @@ def add_pair(sink, law, first, m, k, bodies, kinds, neighbours, box, scratch, ki
 
 @vector_loop
 def turn_gradients(count, known, kinematics):
-    """Refer the gradients of weights to rotations about the centre of the first body, not about that of sphere j.
+    """Shift the gradients of weights from the centre of sphere j to that of the first body.
 
     known: the same array as `kinematics`.
     Writes kinematics: row WEIGHT_TORQUE.
@@ -341,7 +341,7 @@ def load_facet_history(geometry, law, first, count, touching, ids, history, has_
 
 @vector_loop
 def store_facet_history(geometry, law, first, count, touching, ids, batch_history, out, history, has_history):
-    """Scatter the history of contacts.
+    """Store the history of contacts.
 
     law, count, ids: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
     batch_history, out: history and results, a column a contact.

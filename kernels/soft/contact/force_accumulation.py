@@ -26,7 +26,7 @@ def gather_any_pairs(c, first_body, context):
 
 @inline
 def range_with_contacts(c, context):
-    """First and last index in `Neighbours.with_contacts` of the bodies of chunk c that have candidates."""
+    """Range in `Neighbours.with_contacts` of the bodies of chunk c that have candidates."""
     low, _ = chunk_of(c, context.bodies.kind.size)
     return low, low + context.neighbours.with_contacts_count[c]
 

@@ -14,7 +14,7 @@ OVERLAP, NORMAL, FORCE, ARM, BRANCH, LOSS, COLUMNS = 0, 1, 4, 7, 10, 13, 14  # w
 
 
 class ForceSink(NamedTuple):
-    """Forces and torques go to `Neighbours.force_torque`, and the history of contacts is kept."""
+    """Sink of a step: forces and torques go to `Neighbours.force_torque`, and contact history is stored."""
 
 
 class HeatSink(NamedTuple):

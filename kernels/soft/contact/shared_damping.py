@@ -1,4 +1,4 @@
-"""Several contacts of one pair of bodies, damped together.
+"""Shared damping: several contacts of one pair of bodies, damped together.
 
 A dashpot follows from the restitution and the effective mass. If n contacts of one pair of bodies were each damped as
 if alone, the damping would be too strong: a fibre of five spheres that lands flat would have a restitution of 0.83 in
@@ -47,7 +47,7 @@ def no_multi_contact():
 
 @inline
 def add_contact(push, secant, normal_velocity, normal, arm_b, arm_c):
-    """Sums over contacts with one more, of stiffness S, at these arms from the centres of mass."""
+    """Add a contact of stiffness S, at arms from the centres of mass, to the sums over contacts."""
     f = scale(secant * normal_velocity, normal)
     return MultiContact(
         add(push.force, f), add(push.torque_b, cross(arm_b, f)), add(push.torque_c, cross(arm_c, f)),

@@ -1,4 +1,4 @@
-"""Fluid forces on bodies, kept from one evaluation of the laws to the next: rows of `Bodies.fluid_cache`.
+"""Cache of fluid forces by body: the rows of `Bodies.fluid_cache`.
 
 See ``fluid_forces``.
 """
@@ -21,7 +21,7 @@ OF_STRAIGHT_SPHERES, OF_SPHERES, OF_BODIES = 9, 14, 28  # numbers of rows
 
 @inline
 def share_in(cache, row, b):
-    """The `Share` of body b in two rows from this one on."""
+    """Relaxation factors (`Share`) of body b in two rows from a given one on."""
     return Share(cache[row, b], cache[row + 1, b])
 
 

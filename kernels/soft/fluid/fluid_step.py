@@ -1,4 +1,4 @@
-"""Bodies in a fluid: a step completed with its forces beside those of contacts and weight.
+"""Step of bodies in a fluid: completed with fluid forces besides those of contacts and gravity.
 
 The fluid acts where the leap-frog kicks, with the velocity, angular velocity and pose at the forces, so that no list
 and no prediction knows of it, and its own stiffness is followed exactly, see `dem.kernels.fluid.relaxation_step`: each

@@ -1,4 +1,4 @@
-"""Sweeps over chunks of bodies and blocks of chunks: a time step in one pass over memory.
+"""Step of a chunk: a time step in one pass over memory.
 
 For 1e6 spheres memory traffic decides: in one pass, pair forces and forces of a chunk stay in the core's cache. A chunk
 writes only to its own bodies, its own segment of the candidates, and its own row of `chunk_sums`; ``passes`` goes over
@@ -177,7 +177,7 @@ def crosses_block(c, first, stop, neighbours):
 
 @func
 def evaluate_borders(block, task, context):
-    """Evaluate those chunks that reach out of their block, before anything moves: this block's share of them all.
+    """Evaluate the chunks with neighbours in other blocks before anything moves; each block takes a share of them.
 
     There may be many more in one block than in another, which would wait for it.
 
@@ -215,7 +215,7 @@ def step_block(block, task, context):
 
 @inline
 def step_half_block(block, begin, end, task, context):
-    """Step some halves of a block, one after the other.
+    """Step some halves of a block, one after another.
 
     block, task: see `step_block`.
     begin, end: from half `begin` to half `end`, of the halves 0 and 1.

@@ -264,7 +264,7 @@ def kick_range(law, low, stop, first_body, context):
 
 @inline
 def predict(c, corrected, context):
-    """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone.
+    """Predict positions and orientations of chunk c at the next forces; returns bits of the largest displacement.
 
     corrected: whether `correct` has taken velocities to the next step.
     """
@@ -292,7 +292,7 @@ def predict(c, corrected, context):
 
 @inline
 def correct(c, first_body, context):
-    """The step of chunk c completed with its forces, that of body b in column b - first_body.
+    """Complete the step of chunk c with its forces, those of body b in column b - first_body.
 
     Writes context.bodies: velocity, velocity_predicted and the memory of the scheme.
     Writes context.box: what motion contributes to the virial of a cell that deforms, where no body is fixed.

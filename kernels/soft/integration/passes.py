@@ -1,4 +1,4 @@
-"""Passes over all chunks of bodies, in one piece or by threads: steps, displacements, and the lists of candidates.
+"""Passes over all chunks: steps, displacements, lists of candidates.
 
 What the chunks report is combined in order, and by operations that do not depend on order anyway: integer sums and
 maxima. So threads change no bit. Few bodies are better off without threads, whose start costs microseconds; ``Serial``
@@ -207,7 +207,7 @@ def step_chunks_threaded(task, context):
 
 @inline
 def displacement_serial(context):
-    """Distance that no sphere exceeds from where it was listed [m]; writes column LIST_DISPLACEMENT of `chunk_sums`."""
+    """Upper bound of the displacement of any sphere since listing [m]; writes LIST_DISPLACEMENT of `chunk_sums`."""
     for c in range(context.chunk_sums.shape[0]):
         do_list_part(c, MEASURE_DISPLACEMENT, context)
     return largest(context.chunk_sums, LIST_DISPLACEMENT)
@@ -215,7 +215,7 @@ def displacement_serial(context):
 
 @inline
 def displacement_threaded(context):
-    """Distance that no sphere exceeds from where it was listed [m], by threads; see `displacement_serial`."""
+    """Upper bound of the displacement of any sphere since listing [m], by threads; see `displacement_serial`."""
     do_by_threads(context.chunk_sums.shape[0], MEASURE_DISPLACEMENT, PREDICT, context)
     return largest(context.chunk_sums, LIST_DISPLACEMENT)
 

@@ -171,7 +171,7 @@ def move_boundaries(time, context, run_state):
 
 @inline
 def check_lists(command, mode, context, run_state):
-    """Pick the candidates anew, or list the bodies near walls, if bodies or walls have moved too far for those listed.
+    """Rebuild candidates, or the list of bodies near walls, if bodies or walls have moved too far.
 
     command: see `advance`.
     Returns DONE, LIST_STALE or NO_ROOM.
@@ -223,7 +223,7 @@ def check_limits(task, totals, context, run_state):
 
 @inline
 def next_task(stop, box, run_state):
-    """Task of the next pass; a cell that deforms may need a step to be completed before the next one begins."""
+    """Task of the next pass; in a deforming cell a step may have to be completed before the next one begins."""
     if run_state.phase[0] == NOT_STARTED:
         return chunk_step.FORCES
     if run_state.phase[0] == COMPLETE:
@@ -240,7 +240,7 @@ def time_of(task, dt, run_state):
 
 @inline
 def refresh_candidates(command, mode, context, run_state):
-    """Pick the candidate pairs anew if the list of neighbours is still good for that; returns DONE or why not.
+    """Rebuild the candidate pairs from the neighbour list if it still covers them; returns DONE or the reason.
 
     command: ADVANCE; or BUILD_CANDIDATES, if the list is new.
     Writes context: as `dem.kernels.soft.integration.passes.rebuild_candidates_serial`.

@@ -122,7 +122,7 @@ def record_candidates(p, k, found, neighbours):
 def pick_single_spheres(
     box, skin, lower, higher, kind, position, kinds, start, stop, column, packed, sphere_i, sphere_j, reach, stiffness
 ):
-    """Candidates among bodies that are one sphere, so that kind, sphere and body go by the same number.
+    """Select candidates among bodies of one sphere each, whose kind, sphere and body have one number.
 
     No branch on the distance: whether a pair is near is a toss-up, which would cost more than writing it.
 
@@ -189,7 +189,7 @@ def write_candidate(k, stop, b, i, partner, j, bodies, kinds, neighbours):
 
 @func
 def write_spheres(kinds, k, stop, b, partner, skin, bodies, neighbours, box):
-    """Candidates of one pair of bodies, from k on; returns their number.
+    """Write the candidates of one pair of bodies, from k on; returns their number.
 
     No branch on the distance: whether a pair is near is a toss-up, which would cost more than the writing.
 

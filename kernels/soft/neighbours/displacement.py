@@ -41,7 +41,7 @@ def squared_tip_displacement(tip, q, q_old):
 
 @vector_loop
 def max_displacement(box, low, high, present, position, listed_position):
-    """Bits of the largest displacement of the bodies low to high since they were listed, of those present."""
+    """Bits of the largest displacement since listing, of the bodies low to high that are present."""
     farthest = np.int64(0)
     for b in range(low, high):
         d = minimum_image(box, load(position, b), convected_position(box, load(listed_position, b)))

@@ -1,4 +1,4 @@
-"""Linked cells: sort bodies into cells, and keep them in memory in that order.
+"""Linked cells: sort bodies into cells, and store them in memory in that order.
 
 Allen & Tildesley, Computer Simulation of Liquids, section 5.3. Neighbours in space are then neighbours in memory, and
 three cells in a row are one contiguous stretch of indices.

@@ -1,4 +1,4 @@
-"""Neighbour list: the pairs of bodies that may meet while it lasts, and each body's own list of them."""
+"""Neighbour list: pairs of bodies that may touch until the next rebuild, and the list of each body."""
 
 import math
 
@@ -213,7 +213,7 @@ def search_row(box, begin, end, b, equal_sizes, centre, bound, skin, position, k
 
 @vector_loop
 def without_bonded(b, found, apart_first, apart, higher):
-    """Close the gaps that those leave whom body b never meets; returns the number of those left.
+    """Remove excluded bodies from those found near body b; returns the number of those left.
 
     b, found: body, and how many were found near it.
     apart_first, apart: of `ExcludedPairs`.
