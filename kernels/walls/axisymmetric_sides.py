@@ -87,7 +87,7 @@ def slope_along(line, piece, side, s):
 
 @inline
 def insert_break(s, n, scratch):
-    """Insert a parameter into n sorted ones of column BREAK, if it is between the ends; returns their number."""
+    """Insert a parameter into n sorted ones of column BREAK, if it is between the ends; returns the new number."""
     if not -1.0 < s < 1.0:
         return n
     k = n

@@ -106,7 +106,7 @@ def is_nearest_at(f, region, other, geometry):
 
 @inline
 def leave_out(i, j, scratch):
-    """Leave out row i together with the edge that it shares with row j; False if both are connected already."""
+    """Remove row i and the edge that it shares with row j; returns False if both are already connected."""
     a, b = find_root(i, scratch), find_root(j, scratch)
     if a == b:
         return False
@@ -117,7 +117,7 @@ def leave_out(i, j, scratch):
 
 @inline
 def cancel(count, geometry, scratch):
-    """Leave out triangles that are nearest at an edge they share, each with it; returns the number of components."""
+    """Remove triangles that are nearest at a shared edge, each with the edge; returns the number of components."""
     for i in range(count):
         scratch[i, PARENT], scratch[i, IS_MINIMUM] = i, 1.0
     components = count
@@ -133,7 +133,7 @@ def cancel(count, geometry, scratch):
 
 @inline
 def join_components(x, radius, count, components, geometry, scratch):
-    """Join components along edges within reach, nearest first, and mark those edges; returns how many are left."""
+    """Join components along edges within reach, nearest first, and mark the edges; returns the number left."""
     for i in range(count):
         for edge in range(3):
             scratch[i, EDGES + edge] = math.inf
@@ -146,7 +146,7 @@ def join_components(x, radius, count, components, geometry, scratch):
 
 @inline
 def join_in_order(count, components, limit, geometry, scratch):
-    """Join components along edges in ascending EDGES below a limit, and mark those; returns how many are left."""
+    """Join components along edges in ascending EDGES below a limit, and mark them; returns the number left."""
     while components > 1:
         nearest, row, best_edge, a, b = limit, -1, 0, 0, 0
         for i in range(count):
@@ -261,7 +261,7 @@ def distance(x, k, geometry):
 
 @func
 def list_near(x, reach, k, geometry, listed, start):
-    """List the triangles that are nearer to x than `reach`, at most that of the mesh, in ascending order.
+    """List the triangles closer to x than `reach` (at most that of the mesh), in ascending order.
 
     Writes listed: from `start` on, as many as there is room for. Returns what the distance of x from the mesh is not
     below [m], 0 if any triangle is near; and how many are.

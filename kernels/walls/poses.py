@@ -50,7 +50,7 @@ class Poses(NamedTuple):
 
 @inline
 def of_table(k, t, column, motions):
-    """Value of a column of the table of stage k at a time since its start, and how fast it changes."""
+    """Value and rate of change of a column in the table of stage k, at a time since its start."""
     first, last = motions.first_row[k], motions.first_row[k + 1] - 1
     table = motions.table
     if last < first or t < table[0, first]:
@@ -104,7 +104,7 @@ def carried(x, q, c, d):
 
 @func
 def place(w, time, offset, drift, motions, poses):
-    """Set the pose of wall w at a time; returns a bound of the displacement of its points since the last call [m].
+    """Set the pose of wall w at a time; returns an upper bound of the displacement of its points [m].
 
     offset, drift: displacement and velocity in addition to those of its stages [m, m/s].
     """
@@ -136,7 +136,7 @@ def subtract_quaternions(p, q):
 
 @inline
 def displacement_bound(reach, moved, turned):
-    """Distance that no point within `reach` of a middle exceeds that has moved, the frame about it having turned.
+    """Upper bound of the displacement of points within `reach` of a centre that has moved and rotated.
 
     A turn by θ takes a point 2 reach sin(θ/2) away at most, and that is no more than 2 reach |q - q_old|.
     """

@@ -12,7 +12,7 @@ from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
 
 @inline
 def plane_distance(x, numbers, k):
-    """A plane, and all that is behind it: n (3), a, with n · x = a on the surface and n to where particles are.
+    """Distance of a plane: n (3), a, with n · x = a on the surface; particles are on the side of n.
 
     n · x - a, negative behind the plane, and its gradient n.
     """
@@ -78,7 +78,7 @@ def block_distance(x, numbers, k):
 
 @inline
 def capsule_distance(x, numbers, k):
-    """A capsule that particles are outside of: centre (3), from there to the middle of one cap (3), radius.
+    """Distance of a capsule with particles outside: centre (3), vector to the centre of one cap (3), radius.
 
     Distance from the segment less the radius, and its gradient; along x on the segment itself.
     """

@@ -1,4 +1,4 @@
-"""The surface that a polyline of points (r, z) sweeps about an axis; particles may touch it on both sides.
+"""Surface of revolution of a polyline (r, z) about an axis; particles may touch both sides.
 
 Numbers: origin (3), axis (3), a direction across it (3), number of points, r and z of each. Its pieces are the
 segments, from point k to k + 1: discs, cones, cylinders. A place and the point nearest to it on each are in one half

@@ -67,7 +67,7 @@ def column(w, k, q, free):
 
 @func
 def spin_at(w, q, angular, free):
-    """Angular velocity of wall w, turned by q, with this angular momentum along the axes that it may turn about."""
+    """Angular velocity of wall w at orientation q, from an angular momentum about the axes that are free."""
     turns = load(free.turns, w)
     if dot(turns, turns) == 0.0:
         return (0.0, 0.0, 0.0)

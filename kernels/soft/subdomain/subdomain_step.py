@@ -193,7 +193,7 @@ def record_sums(task, context, run_state, border):
 
 @inline
 def take_steps(command, task, after, stop, mode, context, run_state, border):
-    """Do one piece of a step; or, at STEPS, complete the step whose border is stepped, and take more steps.
+    """Do one part of a step; or, at STEPS, complete the step whose border bodies are done, and take more steps.
 
     Then `stop` steps are complete on all ranks, or the border is stepped for another one: kernels return every `PAUSE`,
     so that Python can handle interrupts.
@@ -226,7 +226,7 @@ def execute(
     command, task, after, stop, scheme, law, fluid, mode, constants, bodies, kinds, neighbours, box, run_state,
     chunk_sums, border, view,
 ):  # fmt: skip
-    """Carry out a command of Python's; returns DONE, or why it came back.
+    """Execute a command from Python; returns DONE, or the reason why it stopped.
 
     command, task: one of those above; task of this pass, see `dem.kernels.soft.integration.chunk_step`.
     after: task of the next pass, for which the border is stepped at RECORD and BORDER; or NO_TASK.

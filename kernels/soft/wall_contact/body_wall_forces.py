@@ -156,7 +156,7 @@ def gather_contacts_of(
 
 @inline
 def is_single(w, box):
-    """Whether contacts with wall w are evaluated one by one."""
+    """Whether contacts with wall w are evaluated one by one, not in batches."""
     walls = box.walls
     return is_rough(walls.rough, w) or walls.servo[SERVO_KIND, w] != 0.0 or walls.first_worn[w] >= 0 or has_belt(w, box)
 

@@ -220,14 +220,14 @@ def gap_of(sink, law):
 
 @inline
 def store_in_row(kinds, law, k, corner, outcome, history, neighbours, box):
-    """Keep the history of the one contact that row k is for."""
+    """Store the history of the single contact of row k."""
     laws.store(law, neighbours.wall_history, k, PLANE if are_rough(box) else 0, history)
     neighbours.wall_has_history[k] = 1 if outcome.persists else 0
 
 
 @inline
 def store_corner(kinds, law, k, corner, outcome, history, neighbours, box):
-    """Keep the history of a corner in its slot of row k, or in one that is free; nothing if all are taken."""
+    """Store the history of a corner in its slot of row k, or in a free one; it is lost if all are taken."""
     column = PLANE if are_rough(box) else 0
     if corner >= 0:
         column = slot_of_corner(law, k, corner, neighbours)
@@ -253,7 +253,7 @@ def slot_of_corner(law, k, corner, neighbours):
 
 @inline
 def recall_row(kinds, law, k, corner, neighbours, box):
-    """History of the one contact that row k is for."""
+    """History of the single contact of row k."""
     if neighbours.wall_has_history.size > 0 and neighbours.wall_has_history[k] != 0:
         return laws.load(law, neighbours.wall_history, k, PLANE if are_rough(box) else 0)
     return laws.initial_history(law)
@@ -272,13 +272,13 @@ def recall_slot(kinds, law, k, corner, neighbours, box):
 
 @inline
 def forget_contact(kinds, k, corner, has_history):
-    """Clear the history of the one contact that row k is for."""
+    """Clear the history of the single contact of row k."""
     has_history[k] = 0
 
 
 @inline
 def forget_whole(kinds, k, corner, has_history):
-    """Clear the history of a contact of row k, unless it is that of a corner, see `free_slots`."""
+    """Clear the history of a contact of row k, unless it belongs to a corner, see `free_slots`."""
     if corner < 0:
         has_history[k] = 0
 
@@ -313,7 +313,7 @@ free_slots = select("kinds", {Kinds: None, FacetedBodyKinds: free_slots_in_step}
 
 @inline
 def forget(s, has_history):
-    """Clear the history of sphere s with all faces, none of which it touches."""
+    """Clear the history of sphere s with all faces, as it touches none."""
     if has_history.size > 0:
         for face in range(6):
             has_history[6 * s + face] = 0
@@ -353,7 +353,7 @@ evaluate = select("law", {laws.Elastic: evaluate_elastic, laws.Composite: evalua
 
 @func
 def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
-    """ω² of body b at one face [1/s²], see ``shared_damping``; 0 where fewer than two of its spheres touch it."""
+    """ω² of body b at one face [1/s²], see ``shared_damping``; 0 if fewer than two of its spheres touch it."""
     count, pushed = 0, no_multi_contact()
     m, no_arm = kinds.material[bodies.kind[b]], (0.0, 0.0, 0.0)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):

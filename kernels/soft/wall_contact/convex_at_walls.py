@@ -83,7 +83,7 @@ class ConvexShells(ConvexMeshes):
 
 @inline
 def write_contact(contacts, t, overlap, n, point, power):
-    """Write a contact of one piece, known by its direction, and the body's support point."""
+    """Write a contact with one piece: its direction, and the support point of the body."""
     clear_contact(contacts, t, key_of_direction(n))
     add_piece(contacts, t, overlap, n, key_of_direction(n), power)
     write_contact_point(contacts, t, point)
@@ -154,14 +154,14 @@ def find_local_maximum(body, c, radius, axis, n):
 
 @inline
 def add_maximum(contacts, count, body, c, radius, axis, n, beyond, size, power):
-    """Find the local maximum from n on, and write its contact unless it is known; returns the number of contacts."""
+    """Find the local maximum of the overlap from normal n on, and write it unless it is known; returns the number."""
     f, n, x = find_local_maximum(body, c, radius, axis, n)
     return add_unless_known(contacts, count, f + beyond, n, x, size, power)
 
 
 @inline
 def add_unless_known(contacts, count, overlap, n, x, size, power):
-    """Write a contact of outward normal n unless it is one of those before, see `SAME`; returns their number."""
+    """Write a contact of outward normal n unless it equals an earlier one, see `SAME`; returns their number."""
     is_known = overlap <= 0.0 or count >= contacts.shape[0]
     for t in range(count):
         away = subtract(x, contact_point(contacts, t))
@@ -445,7 +445,7 @@ def sphere_at_wall(kinds, w, s, b, t, bodies, box):
 
 @inline
 def ball_at_wall(kinds, w, s, b, t, bodies, box):
-    """Centre of the ball with which piece s of body b touches wall w in contact t of those found last [m]."""
+    """Centre of the ball with which piece s of body b touches wall w, in contact t of the latest search [m]."""
     return contact_point(box.walls.contacts[b // CHUNK], t)
 
 

@@ -123,7 +123,7 @@ def gather(convex, w, body, u, bound, beyond, geometry, scratch):
 
 @inline
 def normal_in(scratch, i):
-    """Normal of row i."""
+    """Normal stored in row i."""
     return scratch[i, 0], scratch[i, 1], scratch[i, 2]
 
 

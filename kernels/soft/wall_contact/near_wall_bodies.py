@@ -81,7 +81,7 @@ def near_faces(box, b, skin, bodies, kinds, neighbours):
 
 @inline
 def sort_listed(start, count, c, box):
-    """Sort the triangles that are listed from `start` on; returns how many different ones there are."""
+    """Sort the triangles listed from `start` on; returns the number of different ones."""
     return sort_triangles(box.walls.listed[c], start, count)
 
 
@@ -123,13 +123,13 @@ def list_near_sphere(w, x, reach, start, c, box):
 
 @inline
 def without_side(kinds, near, free, b, skin, bodies, box):
-    """Walls near a body without a side, and how far it is free [m]: as near as its spheres are."""
+    """Walls near a body, and the distance that it may move freely [m], by its spheres alone."""
     return near, free
 
 
 @inline
 def with_side(kinds, near, free, b, skin, bodies, box):
-    """Bits of the walls that body b is near, and how far it is free [m]: its ends, and the side of a capsule."""
+    """Walls near a body (bits), and the distance that it may move freely [m], by its ends and the side of a capsule."""
     g = bodies.kind[b]
     if kinds.half[g] > 0.0:
         reach, walls = (kinds.bounding_radius[g] + skin) * SLACK, box.walls
@@ -181,7 +181,7 @@ def list_near_body(box, b, skin, bodies, kinds):
 
 @inline
 def near_any(box, b, skin, bodies, kinds, neighbours):
-    """Whether body b is near a face or any other wall; which walls it is near is recorded."""
+    """Whether body b is near a face or any other wall; records the walls near it."""
     walls, near = box.walls, np.int64(0)
     if b % CHUNK == 0:
         walls.wanted[b // CHUNK] = 0

@@ -12,7 +12,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, record_displa
 
 @noinline
 def list_serial(context):
-    """List the bodies near walls anew, in one thread.
+    """Rebuild the list of bodies near walls, in one thread.
 
     Writes context.bodies: positions of the spheres; forces on those that are near no other.
     Writes context.neighbours, context.box: lists of the bodies near walls.
@@ -24,7 +24,7 @@ def list_serial(context):
 
 @inline
 def list_threaded(context):
-    """List the bodies near walls anew, by threads; writes as `list_serial`."""
+    """Rebuild the list of bodies near walls, by threads; writes as `list_serial`."""
     for job in (passes.PLACE_SPHERES, passes.LIST_NEAR_WALLS):
         passes.do_by_threads(context.neighbours.pairs.size, job, chunk_step.PREDICT, context)
 

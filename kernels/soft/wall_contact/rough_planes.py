@@ -84,7 +84,7 @@ def flat_face(box, s, b, face, flat, half, rows, has_history, bodies, kinds):
 
 @inline
 def rough_face(box, s, b, face, flat, half, rows, has_history, bodies, kinds):
-    """Overlap [m] of sphere s of body b with the plane that a rough face shows it, and the plane's normal.
+    """Overlap [m] of sphere s of body b with its current random plane of a rough face, and the plane's normal.
 
     flat: overlap with the flat face [m]. Writes the plane to row 6 s + face of rows.
     """
@@ -113,7 +113,7 @@ def flat_face_now(box, k, face, flat, radius, neighbours):
 
 @inline
 def rough_face_now(box, k, face, flat, radius, neighbours):
-    """Overlap with the plane that a rough face showed a sphere at the last step, and its normal."""
+    """Overlap of a sphere with its random plane of a rough face in the last step, and the plane's normal."""
     normal = inward(face)
     if neighbours.wall_has_history[k] == 0:
         return 0.0, normal
@@ -123,7 +123,7 @@ def rough_face_now(box, k, face, flat, radius, neighbours):
 
 @inline
 def touches_any_plane(box, b, bodies, neighbours):
-    """Whether a sphere of body b is in touch with the plane that a rough face shows it."""
+    """Whether a sphere of body b touches its random plane of a rough face."""
     touches = False
     for k in range(6 * bodies.first_sphere[b], 6 * bodies.first_sphere[b + 1]):
         touches = touches or neighbours.wall_has_history[k] != 0
@@ -164,7 +164,7 @@ def flat_wall(rough, c, w, s, b, k, flat, normal, half, bodies, kinds, box):
 
 @inline
 def rough_wall(rough, c, w, s, b, k, flat, normal, half, bodies, kinds, box):
-    """Overlap [m] of sphere s of body b with the plane that wall w shows it, the plane's normal, and the plane to keep.
+    """Overlap [m] of sphere s of body b with its random plane of wall w, the normal, and the plane to store.
 
     k: which of the slots that have been taken up has the plane, or -1; flat, normal: overlap with the wall itself [m],
     its unit normal.
@@ -203,7 +203,7 @@ def flat_wall_now(rough, c, w, k, flat, normal, radius, box):
 
 @inline
 def rough_wall_now(rough, c, w, k, flat, normal, radius, box):
-    """Overlap and normal as of the last forces, of a sphere whose slots have been taken up; see `rough_wall`."""
+    """Overlap and normal at the last forces, of a sphere whose slots have been read; see `rough_wall`."""
     if rough.roughness[w] == 0.0:
         return flat, normal
     if k < 0:

@@ -267,7 +267,7 @@ def image_in_frame(w, x, box):
 
 @inline
 def in_world(w, u, box):
-    """Direction in the world of one given in the frame of wall w."""
+    """Rotate a direction from the frame of wall w to the world frame."""
     return rotate(load_quaternion(box.walls.poses.orientation, w), u) if box.walls.moving else u
 
 
@@ -309,7 +309,7 @@ def acts_on(w, b, bodies, walls):
 
 @inline
 def is_near(w, near):
-    """Whether a wall is among those that the bits stand for."""
+    """Whether a wall is among those of a bit mask."""
     return near >> min(w, SINGLE) & 1 != 0
 
 
@@ -337,5 +337,5 @@ def set_listed(s, start, stop, walls):
 
 @inline
 def slot_at(k, walls):
-    """Column of `Walls.sphere_records` in which the k-th slot of a sphere begins; its history is in the next ones."""
+    """Column of `Walls.sphere_records` where the k-th slot of a sphere begins; its history follows."""
     return SLOTS + k * (1 + walls.old_history.shape[2])

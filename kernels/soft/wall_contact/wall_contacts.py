@@ -70,7 +70,7 @@ OF_SIDE = 2  # in reports in place of the number of a sphere of the body: after 
 
 @inline
 def walls_to_search(sink, s, walls):
-    """Bits of the walls to search for the body of sphere s: in a step those that it is near, for a report all."""
+    """Bits of the walls to search for the body of sphere s: in a step the walls near it, for a report all."""
     return np.int64(-1) if is_report(sink) else walls.sphere_records[s, NEAR_WALLS]
 
 
@@ -230,7 +230,7 @@ def add_dissipative_result(
     sink, law, w, s, b, t, n, of_b, side, rough, plane, couple, turning, contact, point, of_wall, outcome, history,
     bodies, kinds, box,
 ):  # fmt: skip
-    """Add the energy of several pieces to a contact, keep its history in slots of sphere s, and hand it to a sink.
+    """Add the energy of several pieces to a contact, store its history in a slot of sphere s, and write it to a sink.
 
     of_b, side: number of the sphere in reports, whether it is of the side of a capsule; couple, turning: on the body
     [N m], whether there may be one; point, of_wall: where it is [m], velocity of the wall there [m/s].
@@ -293,7 +293,7 @@ add_of_sphere = select("law", {laws.Elastic: add_elastic, laws.Composite: add_di
 
 @inline
 def set_rates(law, b, near, half, bodies, kinds, box):
-    """Write the ω² of body b at walls that it is near to its chunk's row of box.walls.rate, before its contacts."""
+    """Write the ω² of body b at the walls near it to the row of its chunk in box.walls.rate, before its contacts."""
     if laws.shares_damping(law):
         for w in range(box.walls.material_row.size):
             if is_near(w, near) and not is_rough(box.walls.rough, w):
@@ -305,7 +305,7 @@ set_shared_damping = select("law", {laws.Elastic: None, laws.Composite: set_rate
 
 @func
 def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
-    """ω² of body b at wall w [1/s²], see ``shared_damping``; 0 where fewer than two contacts are there, or are held.
+    """ω² of body b at wall w [1/s²], see ``shared_damping``; 0 for fewer than two contacts, or contacts that are held.
 
     Writes box.walls: scratch of the chunk, what is taken up of a sphere among it.
     """
@@ -454,7 +454,7 @@ def add_dissipative_side(law, sink, w, b, t, count, n, x, u, radius, bodies, kin
 
 @inline
 def couple_of(law, m, row, w, c, t, couple, contact, history, half, box):
-    """Couple of a contact of several terms besides that of its force [N m], given that of a unit of stiffness."""
+    """Couple of a contact of several terms, besides that of its force [N m], from that per unit of stiffness."""
     total = gradient_of(w, c, t, box)
     size = math.sqrt(dot(total, total))
     if box.walls.contacts[c, t, LINKS] == 0.0 or size == 0.0 or contact.overlap <= 0.0:

@@ -1,4 +1,4 @@
-"""History of contacts with walls: a few slots for each sphere, each of one contact with a wall.
+"""Contact history at walls: a few slots for each sphere, one for each contact with a wall.
 
 A wall is made of pieces. A contact is one local minimum of the distance from it, identified by its *anchor*, the
 deepest piece. In the next step its history goes to the contact with the same anchor or, as the sphere rolls on, to the
@@ -31,7 +31,7 @@ FACES = 6  # of a box
 
 @inline
 def key_of(w, piece):
-    """Wall and anchor in one integer."""
+    """Key of a contact: wall and anchor in one integer."""
     return (np.int64(w) << PIECE_BITS) | np.int64(piece)
 
 
@@ -87,7 +87,7 @@ def successor_direction(c, key, count, contacts, walls):
 
 @inline
 def slots_of(walls):
-    """Slots that each sphere has."""
+    """Number of slots of each sphere."""
     return walls.old_key.shape[1]
 
 
@@ -166,7 +166,7 @@ def first_predecessor_slot(c, w, t, count, walls):
 
 @inline
 def slot_of_next_key(w, key, c, walls):
-    """Slot of the scratch with the lowest key of wall w above this one, -1 if there is none.
+    """Slot in the scratch with the lowest key of wall w above a given one; -1 if there is none.
 
     The order by keys does not depend on when lists were built; that of the slots does.
     """
@@ -182,7 +182,7 @@ def slot_of_next_key(w, key, c, walls):
 
 @inline
 def store_slot(law, c, s, n, key, history, walls):
-    """Write the history of a contact to the n-th slot of sphere s, if it has as many; returns n + 1.
+    """Store the history of a contact in the n-th slot of sphere s, if there is one; returns n + 1.
 
     Writes walls.sphere_records, walls.history: a slot of the sphere. Writes walls.fullest: entry c.
     """

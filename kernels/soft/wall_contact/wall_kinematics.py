@@ -1,4 +1,4 @@
-"""Kinematics of contacts of spheres with walls of any shape, as laws need them: of one, and of a batch.
+"""Kinematics of wall contacts, one by one or in batches.
 
 In a batch of single spheres, what is looked up here and there is first put side by side; walls are taken one after the
 other. So the rest is loops without a choice and without gathering, which LLVM makes vector code of on every processor.
@@ -138,7 +138,7 @@ def turn_normals(w, first, last, orientation, kinematics):
 
 @vector_loop
 def wall_motion(w, first, last, turns, dt, box, kinematics):
-    """Compute the kinematics of contacts with wall w, columns first to last; returns how many may just have begun.
+    """Compute the kinematics of contacts with wall w, columns first to last; returns how many may be new.
 
     turns: whether spheres can turn. Writes kinematics: all rows but OVERLAP, which is read, as are NORMAL, a sum of
     pieces, and what `gather_contacts` writes.

@@ -250,7 +250,7 @@ def work_of_face(face, force, sink, box):
 
 @inline
 def total(w, column, walls):
-    """A sum over all chunks."""
+    """Sum over all chunks."""
     whole, subunits = np.int64(0), np.int64(0)
     for c in range(walls.chunk_loads.shape[0]):
         whole += walls.chunk_loads[c, w, column]

@@ -24,7 +24,7 @@ HERTZ = 1.5  # exponent of overlaps whose sums give the normal
 
 @inline
 def all_walls(box, sink, law, b, bodies, kinds):
-    """List the contacts of body b, if it has not left, with walls."""
+    """List the contacts of body b with walls, unless it has been removed."""
     if b < bodies.n_active[0]:
         wall_contacts.add_body(sink, law, b, bodies, kinds, box)
         wall_contacts.add_sides(kinds, sink, law, b, bodies, box)
