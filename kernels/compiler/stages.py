@@ -26,6 +26,7 @@ from dem.kernels.compiler import disk_cache
 from dem.kernels.compiler.compile_processes import OTHERS
 from dem.kernels.compiler.libraries import KernelLibrary, StageLibrary, stages_of
 from dem.kernels.compiler.lowering import with_inlined_convention
+from dem.kernels.compiler.python_stack import deep_stack
 from dem.kernels.compiler.struct_reference import StructRef, by_reference, size_of
 from llvmlite import binding as llvm
 from llvmlite import ir
@@ -196,6 +197,7 @@ def symbol_of(part, argument_types):
     return symbol
 
 
+@deep_stack
 def lower_stage(part, argument_types):
     """Lower a stage for arguments of these types; the stages that it calls are known then."""
     numba.typeof(part).get_call_type(part.dispatcher.typingctx, argument_types, {})
