@@ -19,7 +19,7 @@ from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.numerics.columns import flat
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
 from dem.kernels.soft.contact import cluster_kinematics
-from dem.kernels.soft.contact.batch_kinematics import MASS, kinematics_in_column, weight_of
+from dem.kernels.soft.contact.batch_kinematics import MASS, SingleSpheres, kinematics_in_column, weight_of
 from dem.kernels.soft.contact.capsule_blending import closest
 from dem.kernels.soft.contact.capsule_contacts import contact_at, inverse_contact_mass, pose, velocity_of_image
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, from_body, radius_at
@@ -162,7 +162,7 @@ def assign_damping_masses_of_clusters(geometry, first, stop, start, touching, co
 
 
 # the contacts of two capsules, or of two polyhedra, have their masses already
-assign_damping_masses = select(
+assign_by_kinds = select(
     "context.kinds",
     {
         Kinds: assign_damping_masses_of_clusters,
@@ -171,3 +171,5 @@ assign_damping_masses = select(
         FacetedBodyKinds: None,
     },
 )
+# two single spheres have one contact
+assign_damping_masses = select("geometry", {SingleSpheres: None, object: assign_by_kinds})
