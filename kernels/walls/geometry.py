@@ -31,6 +31,22 @@ class WithMeshes(NamedTuple):
     """Walls of which some may be meshes."""
 
 
+class NoPrimitives(NamedTuple):
+    """Walls of which none is one of `PRIMITIVES`."""
+
+
+class WithPrimitives(NamedTuple):
+    """Walls of which some may be `PRIMITIVES`."""
+
+
+class NoRevolutions(NamedTuple):
+    """Walls of which none is a surface of revolution."""
+
+
+class WithRevolutions(NamedTuple):
+    """Walls of which some may be surfaces of revolution."""
+
+
 class Geometry(NamedTuple):
     """Shapes of W walls as arrays.
 
@@ -39,7 +55,8 @@ class Geometry(NamedTuple):
     (F, 3) int64 is the next triangle around each of their edges, -1 where there is none, ``corner`` (F, 3) int64 their
     vertices; ``cells`` (C, 3) int64 and ``listed`` (E,) int32 say where they are, see ``mesh_cells``. ``room`` (2,)
     int64 is the number of rows that `find_contacts` needs of scratch, and W. ``own`` is the chain of kinds that are not
-    of this package, ``meshes`` `WithMeshes` or `NoMeshes`.
+    of this package, ``meshes`` `WithMeshes` or `NoMeshes`; ``primitives``
+    and ``revolutions`` likewise.
     """
 
     kind: np.ndarray
@@ -54,6 +71,8 @@ class Geometry(NamedTuple):
     room: np.ndarray
     own: tuple
     meshes: tuple
+    primitives: tuple
+    revolutions: tuple
 
 
 def _either(kind, own, others):
@@ -82,9 +101,19 @@ def _choice():
     return found
 
 
-distance = _choice()
+distance = select("geometry.primitives", {NoPrimitives: distance_of_user_kind, WithPrimitives: _choice()})
 find_in_mesh = select("geometry.meshes", {NoMeshes: 0, WithMeshes: contact_patches.find_in_mesh})
 distance_of_mesh = select("geometry.meshes", {NoMeshes: np.inf, WithMeshes: contact_patches.distance})
+
+
+def _of_revolution(without, function):
+    """Function of walls with surfaces of revolution, the geometry before its arguments; a value without such walls."""
+    return select("geometry.revolutions", {NoRevolutions: without, WithRevolutions: function}, handed=False)
+
+
+find_on_revolution = _of_revolution(0, revolution.find_on_revolution)
+distance_of_revolution = _of_revolution(np.inf, revolution.distance)
+same_or_adjacent_segments = _of_revolution(False, revolution.same_or_adjacent)
 
 
 @noinline
@@ -101,7 +130,7 @@ def find_contacts(w, x, radius, power, geometry, contacts, scratch):
     if kind == MESH:
         return find_in_mesh(x, radius, power, k, geometry.first_triangle[w], geometry, contacts, scratch)
     if kind == REVOLUTION:
-        return revolution.find_on_revolution(x, radius, power, geometry.numbers, k, contacts, scratch)
+        return find_on_revolution(geometry, x, radius, power, geometry.numbers, k, contacts, scratch)
     d, n = distance(kind, x, geometry, k)
     if d >= radius:
         return 0
@@ -117,7 +146,7 @@ def clearance(w, x, geometry):
     if kind == MESH:
         return distance_of_mesh(x, k, geometry)
     if kind == REVOLUTION:
-        return revolution.distance(x, geometry.numbers, k)
+        return distance_of_revolution(geometry, x, geometry.numbers, k)
     d, _n = distance(kind, x, geometry, k)
     return d
 
@@ -126,7 +155,7 @@ def clearance(w, x, geometry):
 def neighbours_of(w, piece, other, geometry):
     """Whether two pieces of a wall share an edge or vertex, or are the same, so that contacts move between them."""
     if geometry.kind[w] == REVOLUTION:
-        return revolution.same_or_adjacent(piece, other, geometry.numbers, geometry.first_number[w])
+        return same_or_adjacent_segments(geometry, piece, other, geometry.numbers, geometry.first_number[w])
     if geometry.kind[w] == MESH:
         f, g = geometry.first_triangle[w] + piece, geometry.first_triangle[w] + other
         for a in range(3):

@@ -103,6 +103,29 @@ def test_each_contact_with_a_wall_begins_anew(wear):
         assert getattr(again.particles, name) == pytest.approx(getattr(sim.particles, name), rel=1e-9, abs=1e-12)
 
 
+def test_what_only_other_walls_have_changes_no_contact():
+    """A far belt, mesh or face: kernels have code for these then, and none without."""
+    material, far = ROLLING, (0, 0, 5.0)
+    floor = dem.Cylinder((0, 0, -0.01), (0, 0, 0), 0.1, inside=False, material=material)
+    others = {
+        "alone": {"walls": [floor]},
+        "primitive": {"walls": [floor, dem.Plane(far, (0, 0, -1), material=material)]},
+        "belt": {"walls": [floor, dem.Plane(far, (0, 0, -1), material=material, surface_velocity=(0.1, 0, 0))]},
+        "mesh": {"walls": [floor, dem.Mesh([far, (1, 0, 5), (0, 1, 5)], [(0, 1, 2)], material=material)]},
+        "faces": {"walls": [floor], "box": dem.Box((-9, -9, -9), (9, 9, 9), material=material)},
+    }
+    start = {"position": [(0, 0, 0.0041), (0.02, 0, 0.0043)], "velocity": [(0.5, 0, -0.3), (-0.2, 0.4, -0.3)]}
+    found = {}
+    for name, options in others.items():
+        balls = dem.Particles(dem.Sphere(diameter=0.008), material, **start)
+        sim = dem.Simulation(balls, gravity=(0, 0, -100), time_step=2e-5, **options)
+        sim.step(60)
+        assert sim.walls[0].force[2] < 0
+        state = sim.particles.position, sim.particles.velocity, sim.particles.angular_velocity
+        found[name] = [values.tobytes() for values in state]
+    assert all(state == found["alone"] for state in found.values())
+
+
 def floor(kind):
     """z = 0: a plane, or triangles a third as wide as the spheres on it."""
     if kind == "plane":

@@ -179,6 +179,7 @@ def geometry_of(shapes: Sequence[WallShape], *, reach: float) -> Geometry:
     segments = [len(shape.numbers) for shape in shapes if shape.kind == geometry.REVOLUTION]
     longest = max((int(np.diff(c[:, 1:]).max()) for c in cells), default=0)
     at = np.cumsum([0, *(len(own) for own in numbers)])
+    kinds = {shape.kind for shape in shapes}
     owned = list(dict.fromkeys(shape.kind for shape in shapes if isinstance(shape.kind, type)))
     number_of = {kind: FIRST_USER_KIND + k for k, kind in enumerate(owned)}
     return Geometry(
@@ -197,6 +198,8 @@ def geometry_of(shapes: Sequence[WallShape], *, reach: float) -> Geometry:
         room=np.array([max([longest, 1, *segments]), len(shapes)], dtype=np.int64),
         own=user_kinds(owned),
         meshes=geometry.WithMeshes() if surfaces else geometry.NoMeshes(),
+        primitives=geometry.WithPrimitives() if kinds & set(geometry.PRIMITIVES) else geometry.NoPrimitives(),
+        revolutions=geometry.WithRevolutions() if geometry.REVOLUTION in kinds else geometry.NoRevolutions(),
     )
 
 

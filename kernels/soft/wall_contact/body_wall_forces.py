@@ -31,19 +31,20 @@ from dem.kernels.soft.contact.contact_evaluation import FORCE, PERSISTS, BatchSe
 from dem.kernels.soft.contact.result_sinks import batch_sink
 from dem.kernels.soft.contact.surface_motion import radius_near
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
-from dem.kernels.soft.wall_contact.box_contacts import add_walls, has_faces, touch_faces
+from dem.kernels.soft.wall_contact.box_contacts import add_walls, touch_faces
 from dem.kernels.soft.wall_contact.mesh_contacts import detect, find_in_block
 from dem.kernels.soft.wall_contact.overlap_regions import beyond_of, is_of_one_piece
 from dem.kernels.soft.wall_contact.rough_planes import NO_PLANE, is_rough, store_rough_plane
 from dem.kernels.soft.wall_contact.wall_arrays import (
     IN_USE,
     NEAR_WALLS,
-    SERVO_KIND,
     SINGLE,
+    NoFaces,
     WalledFaces,
     WalledRoughFaces,
     WalledRoughPeriodicFaces,
-    has_belt,
+    WithFaces,
+    has_extra,
     has_history,
     is_near,
 )
@@ -54,11 +55,18 @@ from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST
 
 
 @inline
+def add_no_faces(law, b, sink, bodies, kinds, neighbours, box):
+    """`Sums` of a box without faces."""
+    return no_sums()
+
+
+add_faces = select("box.walls.faces", {NoFaces: add_no_faces, WithFaces: add_walls})
+
+
+@inline
 def add_all(law, b, sink, bodies, kinds, neighbours, box):
     """Add the forces of the faces of a box and of all other walls on body b; returns `Sums`."""
-    sums = no_sums()
-    if has_faces(box):
-        sums = add_walls(law, b, sink, bodies, kinds, neighbours, box)
+    sums = add_faces(law, b, sink, bodies, kinds, neighbours, box)
     sums = add_sums(sums, add_body(sink, law, b, bodies, kinds, box))
     return add_sums(sums, add_sides(kinds, sink, law, b, bodies, box))
 
@@ -96,9 +104,7 @@ def gather_batches(law, scheme, c, sink, bodies, kinds, neighbours, box):
         searched = detect(law, c, spheres, bodies, kinds, neighbours, box)
         for t in range(spheres.size):
             b, n = spheres[t], 0
-            if has_faces(box):
-                more = add_walls(law, b, sink, bodies, kinds, neighbours, box)
-                sums = add_sums(sums, more)
+            sums = add_sums(sums, add_faces(law, b, sink, bodies, kinds, neighbours, box))
             if has_history(walls):
                 wall_history.copy_to_scratch(c, b, walls)
                 walls.sphere_records[b, IN_USE] = 0
@@ -157,8 +163,7 @@ def gather_contacts_of(
 @inline
 def is_single(w, box):
     """Whether contacts with wall w are evaluated one by one, not in batches."""
-    walls = box.walls
-    return is_rough(walls.rough, w) or walls.servo[SERVO_KIND, w] != 0.0 or walls.first_worn[w] >= 0 or has_belt(w, box)
+    return is_rough(box.walls.rough, w) or has_extra(w, box)
 
 
 @func

@@ -6,8 +6,6 @@ divisions. Faces that are rough, and bodies of several spheres, go one by one. E
 their own, `add_elastic`, which takes both faces across an axis at once.
 """
 
-import math
-
 import numpy as np
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, noinline, select
@@ -60,13 +58,6 @@ from dem.kernels.soft.wall_contact.wall_loads import (
 )
 
 FACE_SLOTS = 8  # corners of a polyhedron at a face that remember anything: a key, 0 for none, and that; behind a row
-
-
-@inline
-def has_faces(box):
-    """Whether any face is at a finite place; none is where all are open or periodic."""
-    lower, upper = box.lower, box.upper
-    return max(lower[0], lower[1], lower[2]) > -math.inf or min(upper[0], upper[1], upper[2]) < math.inf
 
 
 @inline

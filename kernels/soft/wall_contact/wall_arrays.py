@@ -29,6 +29,22 @@ SERVO_PROPORTIONAL, SERVO_INTEGRAL, SERVO_DERIVATIVE = 7, 8, 9
 SHIFT, SPEED, SHIFT_TIME, ERROR_INTEGRAL, LAST_ERROR, HAS_LAST_ERROR = range(6)
 
 
+class NoFaces(NamedTuple):
+    """Marker of walls in a box without faces, as all its sides are open or periodic."""
+
+
+class WithFaces(NamedTuple):
+    """Marker of walls beside faces of a box."""
+
+
+class NoExtras(NamedTuple):
+    """Marker of walls none of which has a servo, a belt or wear: no kernel of theirs has code for these."""
+
+
+class WithExtras(NamedTuple):
+    """Marker of walls of which some may have a servo, a belt or wear."""
+
+
 class Walls(NamedTuple):
     """W walls, in the order of their numbers; of contacts with them M spheres have room for S each."""
 
@@ -80,6 +96,8 @@ class Walls(NamedTuple):
     worn: np.ndarray  # (2, P) int64, sliding work on them since the start, in two words [units of energy]
     rough: tuple  # `dem.kernels.soft.wall_contact.rough_planes.Rough`, or `Smooth` if no wall is that
     convex: tuple  # `dem.kernels.soft.wall_contact.convex_at_walls.ConvexWalls`, or `NoConvexWalls`
+    faces: tuple  # `WithFaces` or `NoFaces`
+    extras: tuple  # `WithExtras` or `NoExtras`
 
 
 def _beside(faces):
@@ -146,10 +164,13 @@ def move_faces_of_box(box, time):
     return faces.move(time, box)
 
 
+move_faces = select("box.walls.faces", {NoFaces: 0.0, WithFaces: move_faces_of_box})
+
+
 @func
 def move_box_and_walls(box, time):
     """Move the faces and all walls to a time; returns the largest displacement since the last call [m]."""
-    farthest = faces.move(time, box)
+    farthest = move_faces(box, time)
     if box.walls.moving:
         walls = box.walls
         for w in range(walls.material_row.size):
@@ -292,13 +313,31 @@ def surface_at(w, x, belt, box):
 
 
 @inline
-def surface_velocity_at(w, x, normal, box):
-    """Velocity of the surface of wall w at a point; a belt moves in the plane of contact."""
+def belt_velocity(w, normal, box):
+    """Velocity of a belt on wall w, in the plane of contact."""
     belt = load(box.walls.belt, w)
     if has_belt(w, box):
         belt = in_world(w, belt, box)
         belt = add_scaled(belt, -dot(belt, normal), normal)
-    return surface_at(w, x, belt, box)
+    return belt
+
+
+belt_at = select("box.walls.extras", {NoExtras: (0.0, 0.0, 0.0), WithExtras: belt_velocity})
+
+
+@inline
+def surface_velocity_at(w, x, normal, box):
+    """Velocity of the surface of wall w at a point."""
+    return surface_at(w, x, belt_at(w, normal, box), box)
+
+
+@inline
+def has_any_extra(w, box):
+    """Whether wall w has a servo, a belt or wear."""
+    return box.walls.servo[SERVO_KIND, w] != 0.0 or box.walls.first_worn[w] >= 0 or has_belt(w, box)
+
+
+has_extra = select("box.walls.extras", {NoExtras: False, WithExtras: has_any_extra})
 
 
 @inline

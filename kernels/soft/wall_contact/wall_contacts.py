@@ -45,6 +45,8 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     IN_USE,
     NEAR_WALLS,
     SERVO_KIND,
+    NoExtras,
+    WithExtras,
     acts_on,
     has_history,
     image_for,
@@ -166,7 +168,7 @@ def elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box):
     total, deepest = gradient_of(w, c, t, box), box.walls.contacts[c, t, DEEPEST]
     contact, point = elastic_kinematics(sink, w, x, radius, b, deepest, total, bodies, kinds, box)
     k = contact.stiffness
-    if not is_report(sink) and box.walls.servo[SERVO_KIND, w] != 0.0:
+    if not is_report(sink):
         wall_loads.add_servo_terms(c, w, 1.5 * k * math.sqrt(deepest), 0.0, (0.0, 0.0, 0.0), box)
     outcome = wall_loads.elastic_outcome(scale(k, total), k * box.walls.contacts[c, t, POTENTIAL])
     return contact, point, velocity_at(w, point, box), outcome
@@ -260,6 +262,14 @@ def store_in_step(sink, law, c, w, s, n, key, plane, p, m, row, contact, outcome
     if has_history(walls) and outcome.persists:
         store_rough_plane(walls.rough, s, n, plane, walls)
         n = wall_history.store_slot(law, c, s, n, key, history, walls)
+    store_extras(sink, law, c, w, key, p, m, row, contact, outcome, history, box)
+    return n
+
+
+@inline
+def store_wear_and_servo_terms(sink, law, c, w, key, p, m, row, contact, outcome, history, box):
+    """Keep what a contact wears off, and terms for a servo."""
+    walls = box.walls
     if walls.first_worn[w] >= 0 and sink.time_sign > 0.0:
         piece = wall_history.piece_of(key) & (MINIMUM_STRIDE - 1)
         wall_loads.wear(w, piece, outcome, contact, sink.per_joule, walls)
@@ -269,7 +279,9 @@ def store_in_step(sink, law, c, w, s, n, key, plane, p, m, row, contact, outcome
         lost = scale(0.0 if laws.has_range(law) else 1.0, lost)
         damping = resistance(law, m, row, contact, history, sink.half)
         wall_loads.add_servo_terms(c, w, p * spring, damping, lost, box)
-    return n
+
+
+store_extras = select("box.walls.extras", {NoExtras: None, WithExtras: store_wear_and_servo_terms})
 
 
 @inline

@@ -44,7 +44,9 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     SERVO_MAX_SPEED,
     SERVO_PROPORTIONAL,
     SPEED,
+    NoExtras,
     WalledFaces,
+    WithExtras,
 )
 from dem.kernels.soft.wall_contact.wall_kinematics import OF_WALL, WALL, WORLD_POINT
 from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall, complete_wall_step, place_wall, rows
@@ -149,15 +151,19 @@ def add_number(c, w, column, value, unit, box):
 
 
 @inline
-def add_servo_terms(c, w, spring, damping, lost, box):
+def add_terms_of_contact(c, w, spring, damping, lost, box):
     """Add to the sums for the servo of wall w: stiffness of a contact [N/m], coefficient of its dashpot [N s/m].
 
     lost: force on the sphere that takes energy from the motion [N].
     """
     walls = box.walls
-    add_number(c, w, STIFFNESS, spring, walls.unit[2], box)
-    add_number(c, w, DAMPING, damping, walls.unit[3], box)
-    add_number(c, w, LOST, dot(lost, load(walls.servo, w)), walls.unit[0], box)
+    if walls.servo[SERVO_KIND, w] != 0.0:
+        add_number(c, w, STIFFNESS, spring, walls.unit[2], box)
+        add_number(c, w, DAMPING, damping, walls.unit[3], box)
+        add_number(c, w, LOST, dot(lost, load(walls.servo, w)), walls.unit[0], box)
+
+
+add_servo_terms = select("box.walls.extras", {NoExtras: None, WithExtras: add_terms_of_contact})
 
 
 class WallLoad(NamedTuple):
@@ -338,6 +344,16 @@ def update_servo_velocity(w, completes, constants, run_state, walls):
     run_state.dissipated_half_step[0] += faster * (total(w, LOST, walls) / walls.unit[0]) * constants.per_joule
 
 
+@inline
+def update_if_servo(w, completes, constants, run_state, walls):
+    """Choose the velocity of wall w if it has a servo; see `update_servo_velocity`."""
+    if walls.servo[SERVO_KIND, w] != 0.0:
+        update_servo_velocity(w, completes, constants, run_state, walls)
+
+
+update_servo = select("walls.extras", {NoExtras: None, WithExtras: update_if_servo})
+
+
 @func
 def accumulate_loads(box, constants, completes, run_state):
     """Sum the loads of a pass, integrate them over time, and update servos.
@@ -363,8 +379,7 @@ def accumulate_loads(box, constants, completes, run_state):
             contacts += walls.chunk_loads[c, w, CONTACTS]
         walls.load[6, w] = contacts
         complete_flights(walls.free, w, completes, half, constants.per_joule, run_state, walls)
-        if walls.servo[SERVO_KIND, w] != 0.0:
-            update_servo_velocity(w, completes, constants, run_state, walls)
+        update_servo(w, completes, constants, run_state, walls)
 
 
 accumulate_wall_loads = select("box", {BoxFaces: None, WalledFaces: accumulate_loads})
