@@ -317,7 +317,7 @@ set_shared_damping = select("law", {laws.Elastic: None, laws.Composite: set_rate
 
 @func
 def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
-    """ω² of body b at wall w [1/s²], see ``shared_damping``; 0 for fewer than two contacts, or contacts that are held.
+    """ω² of body b at wall w [1/s²], see ``shared_damping``; 0 for fewer than two contacts, or if they cancel.
 
     Writes box.walls: scratch of the chunk, what is taken up of a sphere among it.
     """
