@@ -32,16 +32,23 @@ def pytest_addoption(parser):
 
 
 def pytest_itemcollected(item):
-    """Of tests with the mark few(n), all but the first n sets of parameters are slow ones."""
+    """Of tests with the mark few(n, long=m), sets of parameters after the first n are long ones, after m slow ones."""
     few = item.get_closest_marker("few")
     if few and "slow" not in item.keywords:
         before = seen.setdefault(item.nodeid.split("[")[0], [])
         if len(before) >= few.args[0]:
-            item.add_marker(pytest.mark.slow)
+            item.add_marker("long" if len(before) < few.kwargs.get("long", 0) else "slow")
         before.append(item)
 
 
+def pytest_configure(config):
+    """Let pytest-xdist hand out files in the order of the tests, see `pytest_collection_modifyitems`."""
+    config.option.loadscopereorder = False
+
+
 def pytest_collection_modifyitems(config, items):
+    """Begin with the tests in plain Python, which take half of the time; skip what no switch asks for."""
+    items.sort(key=lambda item: not item.path.name.startswith("test_interpreted"))
     for switch in ("long", "slow", "nightly"):
         if not config.getoption(f"--{switch}") and not (switch == "long" and config.getoption("--slow")):
             for item in items:

@@ -111,6 +111,7 @@ def test_kernels_planted_in_a_shared_cache_are_not_used(tmp_path, monkeypatch):
 @needs_root
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv to act for another user")
 @pytest.mark.parametrize("cache", [False, True])
+@pytest.mark.few(1, long=99)
 def test_a_user_without_any_folder_starts(tmp_path, cache):
     """Without HOME and a row in the table of users; also where NUMBA_CACHE_DIR belongs to another user."""
     environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}

@@ -98,6 +98,7 @@ def test_axes_lead_back_to_the_frame_that_was_given(rng):
     np.testing.assert_allclose(products[7:], 0, rtol=0, atol=1e-9)  # in principal axes
 
 
+@pytest.mark.long
 def test_a_mixture_with_clumps_keeps_its_energy(nylon, wall, tmp_path):
     """Spheres, fibres and clumps in one box: energy to 0.5 %, as fibres at this step; opens as a trajectory."""
     clump = dem.Clump(offsets=[[0, 0, 0], [0.006, 0, 0], [0, 0.005, 0.002]], radii=[0.005, 0.004, 0.003])

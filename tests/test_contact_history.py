@@ -10,8 +10,8 @@ from sample_runs import random_quaternions
 import dem
 
 LOSSY = {
-    "damped": {"restitution": 0.7},
     "friction": {"restitution": 0.9, "friction": 0.4},
+    "damped": {"restitution": 0.7},
 }
 
 
@@ -72,7 +72,7 @@ def crowd(name, kind, n=600, steps=1500, **options):
 
 @pytest.mark.parametrize("kind", LOSSY)
 @pytest.mark.parametrize("name", ["spheres", "sizes", "fibres", "mixture"])
-@pytest.mark.few(1)
+@pytest.mark.few(1, long=2)
 def test_the_skin_does_not_show(name, kind):
     one = crowd(name, kind)
     other = crowd(name, kind, _skin=(0.0006, 0.0001))
@@ -162,7 +162,7 @@ def test_room_that_runs_out_loses_no_memory(monkeypatch):
 
 @pytest.mark.parametrize("kind", LOSSY)
 @pytest.mark.parametrize("name", ["spheres", "mixture"])
-@pytest.mark.few(1)
+@pytest.mark.few(1, long=2)
 def test_saved_and_loaded_goes_on_to_the_last_bit(name, kind, tmp_path):
     whole = crowd(name, kind, steps=900)
     part = crowd(name, kind, steps=500)

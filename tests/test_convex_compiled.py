@@ -167,6 +167,7 @@ def test_random_pairs_against_a_search_without_derivatives(count):
     assert (found[:, 11] < UNFINISHED).all()
 
 
+@pytest.mark.long
 def test_compiled_code_has_the_bits_of_plain_python():
     """Whatever LLVM makes of it: strict floating point, and powers of our own."""
     pairs = Pairs(60, np.random.default_rng(60))

@@ -45,6 +45,7 @@ def built(clone, hook, folder):
     return folder / said([sys.executable, "-c", BUILD, hook, folder], cwd=clone).split()[-1]
 
 
+@pytest.mark.long
 def test_the_wheel_claims_no_name_but_dem(clone, tmp_path):
     """Nor does it take over what an older build has left in the folder `build`."""
     stale = clone / "build" / "lib" / "kernels" / "base.py"
@@ -58,6 +59,7 @@ def test_the_wheel_claims_no_name_but_dem(clone, tmp_path):
     assert {"dem/py.typed", "dem/__init__.pyi", "dem/viewer/page/viewer.html", "dem/pages/guide/start.md"} <= set(names)
 
 
+@pytest.mark.long
 def test_the_source_distribution_has_all_that_a_clone_has(clone, tmp_path):
     with tarfile.open(built(clone, "build_sdist", tmp_path)) as sources:
         names = {name.partition("/")[2] for name in sources.getnames()}

@@ -1,6 +1,7 @@
 """Tests in plain Python, of which nothing has to be compiled: tests/plain, tests/extensions, examples of docstrings.
 
-This file runs a half of them, and test_interpreted_second_half the other one, so that two workers share them.
+One process, which takes seconds to begin, runs them beside all other tests. This file runs a half of the long and slow
+ones, and test_interpreted_second_half the other half.
 """
 
 import os
@@ -13,24 +14,16 @@ import pytest
 HERE = Path(__file__).parent
 FILES = sorted(path for folder in ("plain", "extensions") for path in (HERE / folder).glob("test_*.py"))
 FILES.append(HERE.parent / "dem")
-HALVES = FILES[::2], FILES[1::2]  # one process each, which takes seconds to begin; about equally long
-QUICK = "not slow and not long"
+QUICK, LONG, SLOW = "not slow and not long", "long and not slow", "slow"
 NONE_CHOSEN = 5  # no test of this mark, as pytest says it
 
 
-def in_plain_python(files):
+def in_plain_python(*parts):
     """A test that runs files in a process of its own; what it says goes to the output."""
 
     @pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="they are collected by themselves")
-    @pytest.mark.parametrize(
-        "which",
-        [
-            QUICK,
-            pytest.param("long and not slow", marks=pytest.mark.long),
-            pytest.param("slow", marks=pytest.mark.slow),
-        ],
-    )
-    def test(which):
+    @pytest.mark.parametrize(("which", "files"), parts)
+    def test(which, files):
         command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--slow", "-m", which]
         environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
         status = subprocess.run([*command, *files], env=environment, check=False).returncode
@@ -39,4 +32,9 @@ def in_plain_python(files):
     return test
 
 
-test_in_plain_python = in_plain_python(HALVES[0])
+def dear(files):
+    """Parts that are run with --long and with --slow."""
+    return pytest.param(LONG, files, marks=pytest.mark.long), pytest.param(SLOW, files, marks=pytest.mark.slow)
+
+
+test_in_plain_python = in_plain_python((QUICK, FILES), *dear(FILES[::2]))

@@ -1,5 +1,5 @@
-"""The second half of the tests in plain Python, see test_interpreted."""
+"""The second half of the long and slow tests in plain Python, see test_interpreted."""
 
-from test_interpreted import HALVES, in_plain_python
+from test_interpreted import FILES, dear, in_plain_python
 
-test_in_plain_python = in_plain_python(HALVES[1])
+test_in_plain_python = in_plain_python(*dear(FILES[1::2]))

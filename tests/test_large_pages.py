@@ -23,6 +23,12 @@ has_large = pytest.mark.skipif(pages.ASKED is None, reason="the system knows no 
 SHAPES = [size for size in SIZES for _ in range(3)] + [(3, 7001), (7001, 3), (0, 4), (4, 0), (2, 5, 4001)]
 
 
+@pytest.fixture(autouse=True)
+def nothing_else_to_collect():
+    """Collections look at what a test makes, not at all that was compiled before."""
+    gc.freeze()
+
+
 def test_arrays_begin_with_lines_hold_zeros_and_are_nobody_elses():
     made = [pages.zeros(shape, dtype) for shape in SHAPES for dtype in (float, np.int32, np.int8)]
     for k, array in enumerate(made):

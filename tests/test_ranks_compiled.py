@@ -18,6 +18,7 @@ def state_of(sim):
 
 
 @pytest.mark.parametrize("by_kernels", [True, False])
+@pytest.mark.long
 def test_ranks_show_in_no_bit(by_kernels):
     alone = gas()
     alone.step(60)

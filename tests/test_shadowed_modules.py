@@ -38,6 +38,7 @@ def test_commands_do_not_look_at_the_working_folder(how, started):
 
 
 @pytest.mark.parametrize("first", ["", "import kernels, cases; "])
+@pytest.mark.few(1, long=99)
 def test_packages_called_kernels_and_cases_are_in_nobodys_way(first, started):
     """Those of a user, or of the package `kernels` of the index: ours are `dem.kernels` and `dem.cases`."""
     done = started(sys.executable, "-c", first + "import dem; print(len(dem.cases()), dem.Simulation.unit)")

@@ -41,7 +41,10 @@ LONG += ("heated-bed", "heat")
 LONG += ("cellular", "terminal", "settling", "jeffery")  # quick ones of some run in tests/plain/test_flow_studies.py
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in LONG else ()) for n in STUDIES])
+MARKS = {"maw": pytest.mark.long} | dict.fromkeys(LONG, pytest.mark.slow)
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=MARKS.get(n, ())) for n in STUDIES])
 @pytest.mark.few(20)
 def test_quick_studies_pass(name, tmp_path):
     folder = tmp_path / "out"

@@ -303,6 +303,7 @@ def test_rebound_angles_follow_the_effective_distribution():
     assert stats.kstest(gamma, lambda g: np.interp(g, x, np.cumsum(density) * (x[1] - x[0]))).pvalue > 0.01
 
 
+@pytest.mark.long
 def test_a_particle_never_falls_through_a_rough_wall():
     """At grazing incidence most inclinations leave it moving at the wall still: it is hit again, until it leaves."""
     smooth = dem.Material(young=5e7, poisson=0.3, density=1100.0, restitution=0.9, friction=0.2)

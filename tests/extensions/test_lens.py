@@ -49,6 +49,7 @@ def test_a_ball_is_touched_at_the_nearest_point_of_a_lens(k):
     np.testing.assert_allclose(found.normal, [turn.apply(-normal)], rtol=0, atol=1e-9)
 
 
+@pytest.mark.long
 def test_energy_and_momentum_of_two_lenses_that_meet_at_their_rims_are_kept():
     """Rims that cross: energy to second order in the time step, momentum and angular momentum to rounding."""
     errors = []

@@ -81,7 +81,7 @@ def test_it_moves_with_its_body_and_changes_nothing_else():
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("by_kernels", [True, False])
-@pytest.mark.few(2)
+@pytest.mark.few(1, long=2)
 def test_ranks_hand_it_on_and_ghosts_have_it(shape, by_kernels):
     """Ghosts have the right value when they are listed, and after it was changed where their body is."""
     alone = cloud(shape)
@@ -218,6 +218,7 @@ def test_names_that_are_taken_are_refused(name):
         dem.register_field(name, "1")
 
 
+@pytest.mark.long
 def test_pictures_and_the_browser_colour_by_it_where_nobody_has_registered_it(tmp_path):
     """The file tells its name and unit; values may be negative."""
     sim = cloud(number=8, moisture=np.arange(8.0) - 3)

@@ -45,6 +45,7 @@ def test_distances_are_those_of_the_nearest_of_many_points():
 
 
 @pytest.mark.parametrize("shape", ["spheres", pytest.param("capsules", marks=pytest.mark.slow)])
+@pytest.mark.long
 def test_energy_is_conserved_to_second_order(shape):
     errors = []
     for halves in range(2):

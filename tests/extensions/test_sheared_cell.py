@@ -44,7 +44,7 @@ def apart(sim):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("material", [ELASTIC, ROUGH], ids=["elastic", "rough"])
 @pytest.mark.parametrize("height", [0.093, 0.0995], ids=["beside", "crossing"])
-@pytest.mark.few(3)
+@pytest.mark.few(1, long=3)
 def test_the_shearing_boundary_is_no_place(shape, material, height):
     across, inside = run(SHAPES[shape], material, height), run(SHAPES[shape], material, height - 0.06)
     assert (across.particles.position[0, 1] > SIZE) == (height > 0.095)
@@ -64,6 +64,7 @@ def test_the_work_of_the_cell_is_in_the_ledger():
     assert sim.energy_departure < 1e-4 * sim.energy().mechanical
 
 
+@pytest.mark.long
 def test_a_damped_bond_across_the_boundary_knows_the_velocity_of_the_image():
     bonds = dem.Bonds([(0, 1)], young=1e6, diameter=4e-3, damping=0.3)
     across, inside = (run(SHAPES["spheres"], ELASTIC, height, bonds) for height in (0.093, 0.033))

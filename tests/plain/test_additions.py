@@ -94,6 +94,7 @@ def test_files_of_a_run_that_was_added_to_go_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("had", [False, True])
+@pytest.mark.few(1, long=99)
 def test_inserters_are_added_and_count_from_now(had: bool) -> None:
     """Ten at 2000 a second come within 5 ms from now, none at once for the time before; earlier ones go on alike."""
     region = dem.Block((0.01, 0.01, 0.22), (0.09, 0.09, 0.29))

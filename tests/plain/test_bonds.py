@@ -552,6 +552,7 @@ def test_a_bond_that_is_next_to_nothing_beside_contact_changes_next_to_nothing()
 
 
 @pytest.mark.parametrize("strength", [math.inf, 9.0])
+@pytest.mark.few(1, long=99)
 def test_energy_is_accounted_for_with_contact_beside_bonds(strength):
     """To second order, with damping and friction of both; the weaker bond breaks while the balls touch."""
     errors = []

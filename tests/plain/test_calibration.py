@@ -167,6 +167,7 @@ def test_the_correlation_of_scatter_is_that_between_seeds_alone():
     assert (np.diag(found) == 1).all()
 
 
+@pytest.mark.long
 def test_one_angle_does_not_tell_sliding_from_rolling_friction():
     """The report names the ridge, by two ends that agree alike, and the observable that would tell them apart."""
     study = study_of(["sliding", "rolling"], {"o0": (23.0, 0.3), "o1": (math.nan, 0.2)})
@@ -195,6 +196,7 @@ def test_what_has_no_influence_is_told_after_the_first_points():
     assert lines[:2] == doubts
 
 
+@pytest.mark.long
 def test_a_second_stage_corrects_what_a_coarse_one_has_wrong():
     """Coarse grains are 3° and 1 mm² off everywhere; eight fine points suffice."""
     truth = (0.4, 0.08)
@@ -227,6 +229,7 @@ def test_points_that_disagree_where_the_surrogates_agree_call_for_more_points():
     assert "raise the budget" in " ".join(findings.messages(study, fit))
 
 
+@pytest.mark.long
 def test_a_search_that_was_interrupted_chooses_the_same_points(tmp_path):
     """Whatever was kept when it ended."""
     study = study_of(["sliding", "rolling"], {"o0": (22.0, 0.3), "o1": (3.0, 0.2)}, stages=(Stage(28, 2, {}),))
@@ -294,7 +297,7 @@ def instant(tmp_path_factory):
 def calibrated(instant, tmp_path_factory):
     """A whole calibration with files: its folder, and what it found."""
     folder = tmp_path_factory.mktemp("calibration")
-    study = CASE | {"tests": {"heap": {"case": instant, "observables": MEASURED}}}
+    study = CASE | {"tests": {"heap": {"case": instant, "observables": MEASURED}}, "budget": 6}
     with ThreadPoolExecutor(1) as pool:
         return folder, study, dem.calibrate(study, folder=folder, executor=pool, progress=False)
 
@@ -461,6 +464,7 @@ def test_a_test_is_called_as_a_folder_may_be():
             read_study(GOOD | {"tests": {name: GOOD["tests"]["heap"]}})
 
 
+@pytest.mark.long
 def test_a_later_stage_begins_with_enough_points_for_any_batch():
     study = study_of(["sliding", "rolling"], {"o0": (23.0, 0.3), "o1": (3.0, 0.2)}, stages=(Stage(12, 1, {}),) * 2)
     fit, *_ = found(study._replace(batch=1), formulas)

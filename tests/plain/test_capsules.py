@@ -273,6 +273,7 @@ def test_other_laws_keep_their_account(part):
 @pytest.mark.parametrize(
     "part", [{"adhesion": dem.JKR(work=0.05)}, {"normal": dem.Linear(stiffness=2e3, tension=True)}, {}], ids=str
 )
+@pytest.mark.few(1, long=99)
 def test_columns_that_no_pair_has_do_not_show(part):
     """Laws evaluate them too: whatever an earlier block has left there, the bytes are the same."""
     contacts = dem.Contacts({(nylon(), nylon()): dem.Contact(restitution=0.8, friction=0.3, **part)})

@@ -47,6 +47,7 @@ def thrown(shapes, contacts, beside=None):
         dem.Contact(restitution=0.6, friction=0.4, adhesion=dem.JKR(work=0.5)),
     ],
 )
+@pytest.mark.few(2, long=99)
 def test_who_is_far_away_changes_nothing(shapes, beside, contact):
     """Clusters are evaluated as pieces beside capsules, in other sums: to rounding, after a few impacts."""
     one, other = thrown(shapes, contact), thrown(shapes, contact, beside)

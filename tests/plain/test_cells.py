@@ -127,6 +127,7 @@ def test_a_free_particle_flies_straight_in_the_laboratory():
 
 
 @pytest.mark.parametrize("shape", EACH_SHAPE)
+@pytest.mark.few(2, long=99)
 def test_a_collision_in_a_sheared_cell_is_that_in_the_laboratory(shape):
     """Damping, friction and spins of two bodies are those without a cell, across its faces as well."""
     x = np.array([[0.02, L - 0.0005, 0.02], [0.023, L + 0.0095, 0.021]])
@@ -158,7 +159,7 @@ def test_a_collision_in_a_sheared_cell_is_that_in_the_laboratory(shape):
 
 @pytest.mark.parametrize("shape", EACH_SHAPE)
 @pytest.mark.parametrize("material", [ELASTIC, ROUGH], ids=["elastic", "rough"])
-@pytest.mark.few(2)
+@pytest.mark.few(1, long=2)
 def test_where_the_cell_begins_is_no_place(shape, material):
     """Two bodies that meet across faces do as the same two inside of the cell."""
     ends = []
@@ -178,7 +179,8 @@ def test_where_the_cell_begins_is_no_place(shape, material):
     assert one.energy().dissipated == pytest.approx(other.energy().dissipated, abs=1e-12)
 
 
-@pytest.mark.parametrize("material", [ELASTIC, ROUGH], ids=["elastic", "rough"])
+@pytest.mark.parametrize("material", [ROUGH, ELASTIC], ids=["rough", "elastic"])
+@pytest.mark.few(1, long=2)
 def test_energy_less_the_work_of_the_cell_is_of_second_order(material):
     departures = []
     for time_step in (4e-5, 2e-5):
@@ -193,11 +195,11 @@ def test_energy_less_the_work_of_the_cell_is_of_second_order(material):
 @pytest.mark.parametrize(
     ("shape", "edge", "pitch"),
     [
-        ("dice", 0.031, 0.0145), ("capsules", 0.048, 0.017), ("fibres", 0.048, 0.017), ("tablets", 0.031, 0.0148),
+        ("capsules", 0.048, 0.017), ("dice", 0.031, 0.0145), ("fibres", 0.048, 0.017), ("tablets", 0.031, 0.0148),
         ("ellipsoids", 0.0254, 0.0118),
     ],
 )  # fmt: skip
-@pytest.mark.few(1)
+@pytest.mark.few(1, long=2)
 def test_the_ledger_has_the_work_of_the_cell_for_bodies_that_turn(shape, edge, pitch):
     sim = crowd(5e-6, SHAPES[shape], edges=(edge,) * 3, pitch=pitch, rate=np.array(TRIAXIAL_AND_SHEAR) * 8)
     elastic = []
@@ -281,6 +283,7 @@ def test_a_unimodular_basis_of_the_cell_changes_nothing():
 
 
 @pytest.mark.parametrize("form", ["DIAGONAL", "XY", "XZ", "YZ"])
+@pytest.mark.few(2, long=99)
 def test_zeros_that_are_left_out_of_products_change_nothing(form, monkeypatch):
     """Cells at right angles, and those with one component above the diagonal, have loops of their own."""
     states, rate = [], np.zeros((3, 3))
@@ -313,6 +316,7 @@ def test_a_basis_that_is_reduced_goes_on_from_the_same_images(monkeypatch):
     assert reduced.energy().total == pytest.approx(skewed.energy().total, rel=1e-9)
 
 
+@pytest.mark.long
 def test_energies_of_packing_and_edges_are_conserved_to_second_order():
     """E + M |dH/dt|²/2 + p V, at whole steps, whose edge velocity is the mean of those of the steps beside."""
     pressure, mass, departures = 200.0, 2e-4, []
@@ -508,6 +512,7 @@ def test_paraview_sees_the_cell(tmp_path):
         np.testing.assert_allclose(shown.GetBounds()[1::2], np.maximum(cell.edges[k], 0).sum(axis=1), rtol=1e-12)
 
 
+@pytest.mark.long
 def test_a_benchmark_compares_cells_with_a_fixed_box():
     few = Deforming(2, 1, n=8)
     sims = few.runs(few.packing(threads=1))
@@ -564,6 +569,7 @@ def test_a_case_file_has_words_for_a_cell(tmp_path):
 
 
 @pytest.mark.parametrize("rate", [SHEAR, (-8.0, -8.0, -8.0)], ids=["shear", "compression"])
+@pytest.mark.few(1, long=99)
 def test_the_picture_of_an_element_test_has_strain_volume_and_stress(rate, tmp_path):
     """In shear, volumetric strain against deviatoric strain; in a compression, against the pressure."""
     sim = crowd(rate=rate)
@@ -632,7 +638,8 @@ DISTORTING = [[-9e2, 6e3, 0.0], [4.5e3, 3e2, 12e2], [18e2, 0.0, 6e2]]  # [1/s]
 SINGLE = float(np.finfo(np.float32).eps)
 
 
-@pytest.mark.parametrize(("rate", "turns"), [(200 * np.array(SHEAR), False), (np.array(DISTORTING), True)])
+@pytest.mark.parametrize(("rate", "turns"), [(np.array(DISTORTING), True), (200 * np.array(SHEAR), False)])
+@pytest.mark.few(1, long=99)
 def test_gsd_has_the_cell_that_deforms_with_its_first_edge_along_x(rate, turns, tmp_path):
     """A triangular box in each frame; the rotation in the log leads back to the run, single precision apart."""
     hoomd = pytest.importorskip("gsd.hoomd")

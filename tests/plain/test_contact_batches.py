@@ -35,6 +35,7 @@ def crowd(material, company):
 
 
 @pytest.mark.parametrize("material", [SAND, ROLLING], ids=["friction", "rolling"])
+@pytest.mark.few(1, long=99)
 def test_a_contact_is_the_same_in_any_company(material):
     """To the bit; who collides far away takes with it the blocks that the others are in."""
     alone, _ = crowd(material, "none")

@@ -24,6 +24,7 @@ SHAPES = {"spheres": dem.Sphere(diameter=D), "fibres": dem.Fibre(diameter=0.45 *
     ("temperatures", "restitution"),
     [((300.0, 300.0), 0.9), ((400.0, 400.0), 0.7), ((300.0, 500.0), (0.9 * 0.5) ** 0.5), ((900.0, 20.0), 0.45**0.5)],
 )
+@pytest.mark.few(2, long=99)
 def test_two_balls_part_by_the_restitution_of_both_temperatures(temperatures, restitution):
     """The geometric mean of both; constant beyond the first and the last row."""
     pair = dem.Particles(
@@ -53,6 +54,7 @@ def gas(material=SOFTENS, shape="spheres", hot=500.0, warming=False, skin=0.06, 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.few(1)
+@pytest.mark.long
 def test_at_one_temperature_particles_move_as_those_of_its_numbers(shape):
     """Equal to the bit, also at walls of another material, which has no tables."""
     tabled, plain = gas(shape=shape), gas(replace(PLAIN, restitution=0.5, friction=0.6, name="hot"), shape)

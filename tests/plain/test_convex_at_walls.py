@@ -265,6 +265,7 @@ TOUCHED = {  # places at which a grain that is turned by TURN overlaps a wall by
         ),
     ],
 )
+@pytest.mark.few(8, long=99)
 def test_force_and_torque_are_the_gradient_of_one_energy(name, shape, x):
     """By differences of 1e-8 m and 3e-6 rad, whose squares over those of the overlap are 1e-7."""
     wall, rng, q = WALLS[name], np.random.default_rng(1), Rotation.from_rotvec(TURN)
@@ -298,6 +299,7 @@ SHELLS = {  # places and rotation vectors at which a grain touches one or two pl
         *(pytest.param(name, BRICK, marks=pytest.mark.slow) for name in SHELLS),
     ],
 )
+@pytest.mark.few(5, long=99)
 def test_forces_of_shells_are_gradients(name, shape):
     """By differences, as above; bricks are moved along the line from or to the axis until they touch."""
     wall, (x, turn) = WALLS[name.split()[-1 if " of a " in name else 0]], SHELLS[name]
@@ -320,6 +322,7 @@ def test_forces_of_shells_are_gradients(name, shape):
 
 
 @pytest.mark.parametrize("shape", [GRAIN, pytest.param(BRICK, marks=pytest.mark.slow)])
+@pytest.mark.long
 def test_a_cone_is_a_surface_of_revolution_of_one_segment(shape, rng):
     """Of either order of its points: the same contacts at the same places, to rounding."""
     axis = np.array([-0.003, 0, 0.03])
@@ -359,6 +362,7 @@ def test_a_grain_in_the_corner_of_a_silo_touches_both_of_its_walls():
     )
 
 
+@pytest.mark.long
 def test_a_rod_goes_over_the_rim_of_a_pipe_without_a_jump():
     """Pushed out of a pipe, along whose side it lies: the energy changes by the work, step by step.
 

@@ -31,7 +31,7 @@ def two(shape, material, box=None, speed=0.05, **more):
 
 
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.few(2)
+@pytest.mark.few(1, long=2)
 def test_an_ellipsoid_of_equal_axes_meets_as_a_sphere_under_any_law(law):
     """Spheres turn by a scheme of their own, of the same order: what torques do is alike to its square."""
     material, runs, met = dem.Material(**PLAIN, **LAWS[law]), [], 0
@@ -51,6 +51,7 @@ def test_an_ellipsoid_of_equal_axes_meets_as_a_sphere_under_any_law(law):
     assert grain.energy().elastic == pytest.approx(ball.energy().elastic, rel=1e-12 if exact else 1e-6, abs=1e-30)
 
 
+@pytest.mark.long
 def test_work_of_a_moving_face_is_booked_to_second_order():
     errors = []
     for halves in range(2):
@@ -66,6 +67,7 @@ def test_work_of_a_moving_face_is_booked_to_second_order():
 
 
 @pytest.mark.parametrize("law", ["friction", "adhesion"])
+@pytest.mark.few(1, long=99)
 def test_pairs_left_out_until_their_bodies_have_moved_leave_no_trace(law, monkeypatch):
     """What is proven to be apart is not looked at: to look at every pair in every step changes no bit."""
     shapes = [
@@ -114,6 +116,7 @@ def test_grains_grow_until_they_touch():
     assert sim.contact_forces().overlap == pytest.approx([2 * 0.00303 - 0.00605], abs=1e-15)
 
 
+@pytest.mark.long
 def test_inserted_and_packed_grains_overlap_nothing_and_are_in_the_file(tmp_path):
     grain = dem.Ellipsoid(semi_axes=(0.004, 0.003, 0.002))
     block = dem.Superellipsoid(semi_axes=(0.003, 0.003, 0.002), exponents=(4, 4))

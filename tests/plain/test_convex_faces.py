@@ -33,6 +33,7 @@ def collision(shape, time_step):
 
 
 @pytest.mark.parametrize("shape", [DIE, TABLET], ids=["polyhedron", "cylinder"])
+@pytest.mark.few(1, long=99)
 def test_energy_of_a_collision_is_kept_to_second_order_and_momentum_to_rounding(shape):
     """The error of the energy is a quarter with half the step, as that of the scheme, whatever edges meet."""
     _, coarse = collision(shape, 1e-5)
@@ -46,6 +47,7 @@ def test_energy_of_a_collision_is_kept_to_second_order_and_momentum_to_rounding(
 
 
 @pytest.mark.parametrize("shape", [DIE, TABLET], ids=["polyhedron", "cylinder"])
+@pytest.mark.few(1, long=99)
 def test_what_is_in_memory_before_a_contact_begins_changes_nothing(shape):
     """Room for contacts may hold anything: numbers that are none, or normals of others that point the wrong way."""
     states = []

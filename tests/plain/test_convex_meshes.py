@@ -59,6 +59,7 @@ def lowered(shape, wall, x, y, q, deep=DEEP):
 
 
 @pytest.mark.parametrize("name", ["ellipsoid", pytest.param("superellipsoid", marks=pytest.mark.slow), "cylinder"])
+@pytest.mark.few(1, long=99)
 def test_a_flat_mesh_is_a_plane(name):
     """Wherever its triangles meet: over an edge, a corner, and between."""
     shape, rng = SHAPES[name], np.random.default_rng(2)
@@ -75,7 +76,7 @@ def test_a_flat_mesh_is_a_plane(name):
 
 
 @pytest.mark.parametrize("name", MESHES)
-@pytest.mark.few(2)
+@pytest.mark.few(1, long=2)
 def test_an_ellipsoid_of_equal_axes_touches_a_mesh_as_a_sphere(name):
     """Axes that differ by rounding are those of an ellipsoid still."""
     ball, grain = dem.Sphere(diameter=0.006), dem.Ellipsoid(semi_axes=(0.003, 0.003, 0.003 + 1e-18))
@@ -91,6 +92,7 @@ def test_an_ellipsoid_of_equal_axes_touches_a_mesh_as_a_sphere(name):
         np.testing.assert_allclose(torque, 0, rtol=0, atol=1e-9 * 0.003 * size)  # of normals
 
 
+@pytest.mark.long
 def test_an_ellipsoid_of_equal_axes_slides_and_rolls_on_walls_as_a_sphere():
     """With friction and damping, in a pipe on a mesh: with the same bytes, if bodies of one scheme of rotation are met.
 
@@ -141,7 +143,7 @@ PLACES = {"ridge": (2e-4, 0.0), "shallow valley": (1e-4, 1e-4), "corner": (3e-4,
     [("ridge", "polyhedron"), ("shallow valley", "ellipsoid"), ("peak", "cylinder"),
      pytest.param("corner", "superellipsoid", marks=pytest.mark.slow)],
 )  # fmt: skip
-@pytest.mark.few(2)
+@pytest.mark.few(1, long=2)
 def test_force_and_torque_are_the_gradient_of_one_energy(name, shape):
     """By central differences of fourth order."""
     shape, wall, rng, h = SHAPES[shape], MESHES[name], np.random.default_rng(4), 1e-7

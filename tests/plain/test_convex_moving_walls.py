@@ -52,6 +52,7 @@ def test_momenta_of_a_grain_and_a_free_block_that_it_turns_are_conserved():
     assert turns[1] < max(0.3 * turns[0], 1e-12)  # of second order
 
 
+@pytest.mark.long
 def test_a_servo_presses_a_grain_with_its_force():
     """A lid on a grain that lies on a floor: both overlaps are those of Hertz's law with the radius of the grain."""
     press = 0.05

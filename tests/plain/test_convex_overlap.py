@@ -280,6 +280,7 @@ def touching(a, b, direction, depth):
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
+@pytest.mark.few(10, long=99)
 def test_derivatives_of_the_overlap_are_the_normal_and_the_levers(first, second, rng):
     """∂δ/∂r = -n, ∂δ/∂(turn of A) = x_A × n, of B -(x_B × n), and A and B may be exchanged."""
     for q_a, q_b in random_quaternions(rng, 6).reshape(3, 2, 4):

@@ -87,6 +87,7 @@ def test_mass_properties_of_superellipsoids_by_random_points(exponents, rng):
         Superellipsoid(semi_axes=(1.3, 1.0, 0.7), exponents=(8.0, 3.0)),
     ],
 )
+@pytest.mark.few(1, long=99)
 def test_surfaces_are_closed_outward_and_on_the_body(shape, rng):
     check_surface(shape, rng)
 
@@ -184,6 +185,7 @@ def test_a_rounded_cube_in_closed_form():
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.few(1, long=99)
 def test_moments_of_rounded_polyhedra_by_random_points(seed):
     """2e5 points of a box about it, by the distance from the core; five standard errors, a chance of 6e-7 each."""
     rng = np.random.default_rng(seed)
@@ -269,6 +271,7 @@ def test_a_rounded_cylinder_by_quadrature():
         Polyhedron(vertices=ICOSAHEDRON, rounding=0.3),
     ],
 )
+@pytest.mark.few(1, long=99)
 def test_surfaces_with_faces_are_closed_outward_and_on_the_body(shape, rng):
     check_surface(shape, rng)
 

@@ -33,6 +33,7 @@ def test_a_file_is_described_as_its_particles_are(tmp_path):
 
 
 @pytest.mark.parametrize("shape", [GRAIN, BLOCK, dem.Superellipsoid(semi_axes=(0.003, 0.003, 0.002), exponents=(8, 8))])
+@pytest.mark.few(2, long=99)
 def test_balls_of_pictures_touch_the_surface_without_warts(shape):
     """Balls that stick out, or small ones on a smooth side, are seen; sizes are those of the shape by its largest."""
     centres, radii = filling(shape)

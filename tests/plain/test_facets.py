@@ -121,6 +121,7 @@ def poses(names, number, rng):
 
 
 @pytest.mark.parametrize("names", [("die", "die"), ("die", "wedge"), ("wedge", "die")])
+@pytest.mark.few(1, long=99)
 def test_force_and_torque_are_the_gradient_of_one_energy(names):
     """By central differences of fourth order; 1e-7 of the force, and of the force times 5 mm."""
     rng, several = np.random.default_rng(3), 0

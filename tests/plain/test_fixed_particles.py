@@ -56,6 +56,7 @@ def chute(shape=BALL, material=LOSSY, **more):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.few(2, long=99)
 def test_an_impact_is_one_with_an_infinite_mass(shape):
     """As with a free particle of 10^12 times the mass, which differs by that much, times some 10 for the levers."""
     turned = [[0.9, 0.1, 0.3, -0.3]] / np.linalg.norm([0.9, 0.1, 0.3, -0.3])
@@ -93,7 +94,7 @@ def test_an_elastic_head_on_impact_is_that_of_hertz():
         pytest.param("clumps", LOSSY, marks=pytest.mark.slow),
     ],
 )  # fmt: skip
-@pytest.mark.few(2)
+@pytest.mark.few(1, long=2)
 def test_fixed_particles_move_by_no_bit_and_the_ledger_closes(shape, material):
     """Under gravity, overlapping each other and a floor; the error falls with the square of the time step."""
     errors = []
@@ -129,6 +130,7 @@ def test_fixed_particles_have_no_energy_and_no_momentum():
 
 @pytest.mark.parametrize("shape", ["spheres", "capsules", "clumps"])
 @pytest.mark.few(1)
+@pytest.mark.long
 def test_the_work_of_a_moving_particle_is_booked_to_second_order(shape):
     """A particle at a constant velocity knocks a ball away, which has 2 V then, or less if the contact loses energy."""
     errors = []
@@ -236,6 +238,7 @@ def test_a_bond_between_fixed_particles_does_nothing():
 
 @pytest.mark.parametrize("shape", ["spheres", "clumps"])
 @pytest.mark.few(1)
+@pytest.mark.long
 def test_threads_and_ranks_show_in_no_bit(monkeypatch, shape):
     """Chunks of eight bodies, some of which are fixed altogether, on one rank and on three at random."""
     divide_into_small_chunks(monkeypatch)
@@ -258,6 +261,7 @@ def test_outlets_take_no_fixed_particle():
     assert sim.outlets[0].number == 1
 
 
+@pytest.mark.long
 def test_inserters_rain_on_a_base_that_stays():
     region = dem.Block((0, 0, 3 * R), (6 * R, 6 * R, 8 * R))
     inserter = dem.Inserter(BALL, LOSSY, region=region, number=4, velocity=(0, 0, -1.0))

@@ -318,6 +318,7 @@ def test_case_files_know_free_walls_and_pids(tmp_path):
         dem.load(path)
 
 
+@pytest.mark.long
 def test_case_files_change_the_force_of_a_servo_by_a_schedule(tmp_path):
     """The ball under the lid bears first one force, then the other, beside its weight of 5 mN on the floor."""
     path = tmp_path / "lid.toml"

@@ -25,6 +25,7 @@ def moving(shape, material=LOSSY, **more):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("factor", [1.01, 0.995])
+@pytest.mark.few(4, long=99)
 def test_masses_moments_and_the_ledger_follow_a_growth(shape, factor):
     """f³ of masses, f⁵ of moments; what energy there is more is work, so that the total is the same after it."""
     sim = moving(shape)
@@ -59,6 +60,7 @@ def test_the_elastic_energy_is_that_of_the_grown_overlaps():
 
 
 @pytest.mark.parametrize("shape", SHAPES[:3])
+@pytest.mark.few(1, long=99)
 def test_growth_by_nothing_to_speak_of_changes_nothing_to_speak_of(shape):
     """Contacts remember their friction: the run that is grown by 1e-12 goes on as one whose state was assigned to."""
     grown, plain = moving(shape), moving(shape)

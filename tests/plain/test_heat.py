@@ -329,6 +329,7 @@ def coming_and_going(shape="spheres", **more):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.few(1)
+@pytest.mark.long
 def test_dissipation_with_particles_that_come_and_go(shape, tmp_path):
     """Heat is what contacts have dissipated, with what leaves along with the removed; no bit depends on a restart.
 
@@ -455,6 +456,7 @@ def test_cases_with_heat():
 
 
 @pytest.mark.parametrize("shape", ["spheres", "fibres", "capsules"])
+@pytest.mark.few(1, long=99)
 def test_heat_goes_to_those_that_collide(shape):
     """As the reports of contacts have it, to the half steps that they are apart."""
     sim = lossy(shape)
@@ -533,6 +535,7 @@ def test_gaps_of_unequal_spheres_count_as_those_of_their_mean_radius():
 
 
 @pytest.mark.parametrize("shape", ["spheres", "fibres"])
+@pytest.mark.few(1, long=99)
 def test_gaps_depend_on_no_list_or_cut(shape, tmp_path):
     """A gas of particles in a box with a hot face, a block and a periodic axis: heat moves nothing."""
     rng = np.random.default_rng(3)
@@ -669,7 +672,7 @@ def test_a_wall_with_a_capacity_comes_to_the_mean_temperature(tmp_path):
 
 
 @pytest.mark.parametrize("shape", ["spheres", "fibres", "bonded"])
-@pytest.mark.few(2)
+@pytest.mark.few(1, long=2)
 def test_ranks_change_no_bit(shape, small_chunks, tmp_path):
     """Of temperatures, motion and ledger, with a wall that warms, gaps or bonds, and a restart on one rank."""
     rng = np.random.default_rng(3)
@@ -763,6 +766,7 @@ def bonded(shape, strength):
 
 @pytest.mark.parametrize(("shape", "strength"), [("spheres", math.inf), ("spheres", 2e4), ("ellipsoids", 2e4)])
 @pytest.mark.few(1)
+@pytest.mark.long
 def test_what_bonds_dissipate_becomes_heat_on_any_number_of_ranks(shape, strength, small_chunks, tmp_path):
     """Dashpots, and bonds that break; to the resolution of the mechanical ledger, and the same bytes for ranks."""
     alone = bonded(shape, strength)

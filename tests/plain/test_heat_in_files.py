@@ -179,6 +179,7 @@ def test_what_is_put_in_has_the_temperature_of_its_inserter():
 
 
 @pytest.mark.parametrize("varies", [False, True])
+@pytest.mark.few(1, long=99)
 def test_exports_have_temperatures(folder, varies):
     """Of each sphere and of each triangle that of its particle."""
     sand = dem.Material(young=1e7, poisson=0.3, density=2500.0, conductivity=1.0, heat_capacity=800.0)

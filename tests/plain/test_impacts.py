@@ -93,6 +93,7 @@ def test_gross_sliding_on_a_wall_to_six_digits():
 
 
 @pytest.mark.parametrize("angle", [0.3, 1.9, 4.0])
+@pytest.mark.few(1, long=99)
 def test_sliding_friction_opposes_the_slip_in_three_dimensions(angle):
     """A ball that slides across the floor and spins about all axes: the impulse is against the slip of its surface."""
     way = np.array([math.cos(angle), math.sin(angle), 0])
@@ -215,6 +216,7 @@ def test_surfaces_of_what_moves_as_one_body_do_not_slip(rng):
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.few(1)
+@pytest.mark.long
 def test_turning_an_impact_turns_its_outcome(seed):
     """Frame indifference, with friction, damping and all spins; an impact of two spheres in space."""
     rng = np.random.default_rng(seed)
@@ -263,6 +265,7 @@ def at_a_tip(shape, material, e, angle, azimuth, speed=1.0):
 
 @pytest.mark.parametrize("e", [0.2, 0.8, *(pytest.param(e, marks=pytest.mark.slow) for e in (0.5, 1.0))])
 @pytest.mark.parametrize("kind", ["fibre", "clump"])
+@pytest.mark.few(1, long=99)
 def test_restitution_at_the_tip_of_a_body(kind, e):
     """The damping knows the mass that stands behind a tip, so e is met there as for a sphere: to 1 %.
 

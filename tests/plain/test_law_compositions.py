@@ -111,6 +111,7 @@ SELDOM = (1, 2, 3, 4, 5)  # run with the long tests
     "contact", [pytest.param(one, marks=[pytest.mark.slow] * (n in SELDOM), id=str(n)) for n, one in enumerate(SMOOTH)]
 )
 @pytest.mark.few(1)
+@pytest.mark.long
 def test_outcomes_of_combinations_are_of_second_order(contact):
     """Velocities and spins of the surfaces after an impact of two: what halving the step changes, each time less.
 

@@ -47,9 +47,16 @@ def state(sim):
     return [p.position.tobytes(), p.velocity.tobytes(), p.angular_velocity.tobytes(), sim.energy()]
 
 
+def mark_of(law, where):
+    """Always: any law without walls, and one of them at triangles; the same one in all surroundings with --long."""
+    if where == "nothing" or ("JKR" in str(law) and where == "mesh"):
+        return []
+    return pytest.mark.long if "JKR" in str(law) else pytest.mark.slow
+
+
 @pytest.mark.filterwarnings("ignore::dem.DemWarning")
 @pytest.mark.parametrize(("law", "where"), [
-    pytest.param(law, where, marks=[] if where == "nothing" or "JKR" in str(law) else pytest.mark.slow)
+    pytest.param(law, where, marks=mark_of(law, where))
     for law, where in itertools.product(laws(), SURROUNDINGS)
 ])  # fmt: skip
 def test_states_are_saved_and_runs_gone_on_with(law, where, tmp_path):

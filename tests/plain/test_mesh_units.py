@@ -96,6 +96,7 @@ def test_the_command_line_refuses_before_cells_are_made(command, tmp_path, monke
     assert "is this file in millimetres? then give from_file scale=1e-3" in " ".join(done.stderr.split())
 
 
+@pytest.mark.long
 def test_lists_of_cells_are_bounded_whatever_the_scale(monkeypatch):
     """Sheets near to each other, which are near every cell: lists end at the bound, and still miss no triangle."""
     bound = 40_000

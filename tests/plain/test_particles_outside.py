@@ -113,6 +113,7 @@ def test_a_closed_mesh_that_holds_most_is_a_container() -> None:
 
 
 @pytest.mark.parametrize("resumed", [False, True])
+@pytest.mark.few(1, long=99)
 def test_who_escapes_from_a_mesh_is_told_in_the_verdict(resumed: bool, tmp_path: Path) -> None:
     """All were inside at the start, and none is at the end; a file of the run knows the container as well."""
     blades = dem.Mesh.blades(0.03, 0.01, material=STUFF)

@@ -280,6 +280,7 @@ def test_ranks_show_in_no_bit(case, ranks, owners, steps):
             assert told.arrived > 0
 
 
+@pytest.mark.long
 def test_contacts_with_ghosts_are_found_in_a_skewed_cell():
     """With so many particles that cells of the search lie beyond each other's reach."""
     alone = in_a_cell(number=216, pitch=0.98, rate=SHEAR)
@@ -291,13 +292,13 @@ def test_contacts_with_ghosts_are_found_in_a_skewed_cell():
         assert everything(sim) == everything(alone)
 
 
-BY_KERNELS = ["frictional", "mixture", "coming-and-going"]
+BY_KERNELS = {"frictional": (), "mixture": (), "coming-and-going": pytest.mark.long}
 
 
 @pytest.mark.parametrize("pause", [subdomain_step.PAUSE, -1])
 @pytest.mark.parametrize(
     "case",
-    [*BY_KERNELS, *(pytest.param(case, marks=pytest.mark.slow) for case in sorted(CASES.keys() - set(BY_KERNELS)))],
+    [pytest.param(case, marks=BY_KERNELS.get(case, pytest.mark.slow)) for case in sorted(CASES)],
 )
 def test_kernels_of_ranks_with_memory_in_common_take_steps_by_themselves(case, pause, monkeypatch):
     """Many, or one at a time; Python has a part in steps of those with bonds."""

@@ -52,6 +52,7 @@ def test_momentum_is_judged_from_when_the_last_wall_is_gone():
 
 
 @pytest.mark.parametrize("shape", [dem.Sphere(diameter=2 * R), dem.Fibre(diameter=2 * R, aspect_ratio=3)])
+@pytest.mark.few(1, long=99)
 def test_contacts_with_walls_that_stay_remember_what_they_did(shape):
     """A gate far away stands before the floor: contacts with the floor, their friction with them, get other numbers."""
     far = dem.Disc((0, 0, 1), (0, 0, 1), 0.1, material=LOSSY, name="far")

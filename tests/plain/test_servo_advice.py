@@ -65,6 +65,7 @@ def test_the_speed_of_a_servo_does_not_depend_on_the_lists() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:energy-error")  # of the first steps, in which walls have done hardly any work
+@pytest.mark.long
 def test_six_planes_press_with_the_time_step_that_is_advised() -> None:
     """Three fixed and three servo planes on a cube of spheres: with 1.5e-5 s this ended in FAIL."""
     side, pressure = 0.0082, 2e4

@@ -49,7 +49,7 @@ PLATE = dem.Clump(offsets=[(x, y, 0.0) for x in (0.0, 0.008) for y in (0.0, 0.00
 @pytest.mark.parametrize("pair", [False, True])
 @pytest.mark.parametrize("shape", [fibre(2), fibre(5), PLATE], ids=["two", "five", "plate"])
 @pytest.mark.parametrize("restitution", [0.9, 0.5])
-@pytest.mark.few(4)
+@pytest.mark.few(2, long=4)
 def test_what_lands_flat_has_the_restitution_asked_for(shape, pair, restitution):
     """All contacts are pressed alike and share the mass: errors are of second order, with the ledger as exact."""
     coarse, _ = rebound(shape, restitution, steps=100, pair=pair)

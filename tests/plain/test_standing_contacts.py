@@ -83,6 +83,7 @@ TILT = (math.cos(0.3), 0, math.sin(0.3), 0)
 
 
 @pytest.mark.parametrize("shape", [ROD, dem.Capsule(diameter=2 * R, aspect_ratio=3), BRICK])
+@pytest.mark.few(2, long=99)
 def test_bodies_that_turn_are_quicker(shape):
     """One contact with the floor at an arm: ω² = k (1/m + (a × n) · I⁻¹ (a × n))."""
     height = 0.016

@@ -64,6 +64,7 @@ def resting(material, walls, shape=SPHERE, height=0.99 * R, **more):
 
 @pytest.mark.parametrize("material", [ELASTIC, LOSSY])
 @pytest.mark.parametrize("shape", [SPHERE, FIBRE, CAPSULE])
+@pytest.mark.few(2, long=99)
 def test_a_wall_vanishes_as_if_it_were_removed_at_that_step(material, shape):
     """z = z0 + v0 t - g t²/2 from the step on, to the bit what `remove_wall` gives, and the account closes."""
     sim = resting(material, [gate(material, present_until=20 * DT)], shape)
@@ -90,6 +91,7 @@ def test_a_wall_vanishes_as_if_it_were_removed_at_that_step(material, shape):
 
 
 @pytest.mark.parametrize("shape", [SPHERE, FIBRE, CAPSULE])
+@pytest.mark.few(1, long=99)
 def test_a_wall_that_appears_catches_what_falls(shape):
     walls = [gate(LOSSY, present_from=100 * DT)]
     sim = resting(LOSSY, walls, shape, height=R * 1.0001, gravity=(0, 0, -9.81))
@@ -164,6 +166,7 @@ def test_no_cut_of_a_run_and_no_restart_changes_a_bit(tmp_path):
         assert [wall["present"] for wall in _walls(run)] == [[0.0, 40 * DT], [30 * DT, None]]
 
 
+@pytest.mark.long
 def test_walls_come_and_go_on_all_ranks_as_on_one():
     def made():
         walls = [gate(LOSSY, present_until=5 * DT), dem.Plane((0, 0, 0), (0, 0, 1), material=LOSSY)]
@@ -180,6 +183,7 @@ def test_walls_come_and_go_on_all_ranks_as_on_one():
         assert made() == alone
 
 
+@pytest.mark.long
 def test_walls_come_and_go_while_particles_do():
     """A ball is put in at the step at which the gate vanishes; an outlet takes the one that fell."""
     walls = [gate(LOSSY, present_until=50 * DT)]

@@ -315,6 +315,7 @@ def test_a_run_whose_particles_come_and_go_is_viewed(shower):
 
 
 @pytest.mark.parametrize("name", ["energy", "paths", "height", "orientation", "scene", "overview"])
+@pytest.mark.few(2, long=99)
 def test_a_run_whose_particles_come_and_go_is_drawn(name, shower):
     with dem.Trajectory(shower) as run:
         figure = dem.plots.PICTURES[name](run)

@@ -84,6 +84,7 @@ def silo():
     return dem.Revolution([(0.0, 0.0), (0.012, 0.0), (0.03, 0.018), (0.03, 0.06)], material=SOFT)
 
 
+@pytest.mark.long
 def test_energy_in_a_silo_is_of_second_order():
     """Elastic bounces off disc, cone, cylinder and the corners between: no step of energy anywhere.
 

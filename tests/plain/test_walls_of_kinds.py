@@ -70,6 +70,7 @@ def both(shape, material, apart=0.1):
 @pytest.mark.parametrize("floor", FLOORS)
 @pytest.mark.parametrize("material", [SAND, GLASS])
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.few(4, long=99)
 def test_one_kind_is_held_as_ever_and_the_other_falls_freely(shape, material, floor):
     """z = z0 - g t²/2 for the one, to rounding; the other as above a floor for all, to the bit."""
     bodies = both(shape, material)
@@ -109,6 +110,7 @@ def test_to_act_on_one_of_two_kinds_is_to_ignore_the_other(tmp_path):
     assert run(acts_on=["coarse"]) == run(ignores=["fine"])
 
 
+@pytest.mark.long
 def test_ranks_know_for_whom_walls_are():
     def run():
         bodies = both(SPHERE, SAND, apart=0.02)
