@@ -9,12 +9,15 @@ import math
 
 from dem.kernels.compiler.jit import inline, vector_loop
 from dem.kernels.convex.overlap import (
+    BEND,
     FIRST_RADIUS,
     NOISE,
     SHORTEST,
     NoLines,
     combined,
+    curvature_corrected_step,
     frame_across,
+    has_flat,
     in_plane,
     solved,
     surfaces_at,
@@ -59,6 +62,8 @@ def is_last(promise, s_1, s_2, g_1, g_2, size):
 def evaluate_normals(count, shapes, numbers, integers, rows, written):
     """Evaluate g of columns at their normals, and take a full step of Newton's method.
 
+    Between bodies that are flat in places, the step of the normal is corrected for curvature.
+
     count: columns, a multiple of `WIDTH`.
     shapes, numbers: chain of kinds, numbers of all shapes.
     integers, rows: (INTEGERS, BLOCK), (ROWS BLOCK,) what columns keep.
@@ -84,6 +89,10 @@ def evaluate_normals(count, shapes, numbers, integers, rows, written):
         gap = rows[flat(LOWEST, t)] - rows[flat(MARGIN, t)] * size - g
         status = APART if gap > 0.0 else status
         moved_a, moved_b = in_plane(of_a, s_1, s_2), in_plane(of_b, s_1, s_2)
+        if has_flat(a, b):
+            d_1, d_2 = curvature_corrected_step(a, b, n, t_1, t_2, x_a, x_b, of_a, of_b, s_1, s_2, BEND * size)
+            is_short = d_1 * d_1 + d_2 * d_2 <= FIRST_RADIUS * FIRST_RADIUS
+            s_1, s_2 = (d_1, d_2) if is_short else (s_1, s_2)
         put(written, NEXT, t, unit(add(n, combined(s_1, s_2, t_1, t_2))))
         put(written, PLACE_A, t, add(x_a, combined(moved_a[0], moved_a[1], t_1, t_2)))
         put(written, PLACE_B, t, subtract(x_b, combined(moved_b[0], moved_b[1], t_1, t_2)))

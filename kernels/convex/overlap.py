@@ -146,7 +146,7 @@ def step_of_normal(body, sign, y, n, t_1, t_2, s_1, s_2):
     return sign * dot(m, t_1) / along, sign * dot(m, t_2) / along
 
 
-@func
+@inline
 def curvature_corrected_step(a, b, n, t_1, t_2, x_a, x_b, of_a, of_b, s_1, s_2, size):
     """Step of n by which the support points move as Newton's step (s_1, s_2) says, rather than n itself.
 

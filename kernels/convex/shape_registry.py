@@ -101,8 +101,7 @@ CONVEX_KINDS: dict[type, ConvexKind] = {
         parameters=("a", "b", "c", "n1", "n2", "q1", "q2"),
     ),
     QuarticKind: ConvexKind(
-        "quartic superellipsoid", supports.quartic_support, supports.quartic_curvature,
-        normal=supports.superellipsoid_normal,
+        "quartic superellipsoid", supports.quartic_support, supports.quartic_curvature, normal=supports.quartic_normal,
         parameters=("a", "b", "c", "n1", "n2", "q1", "q2"),
     ),
     CapsuleKind: ConvexKind(

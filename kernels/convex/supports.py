@@ -192,6 +192,14 @@ def quartic_support(numbers, at, n):
 
 
 @inline
+def quartic_normal(numbers, at, x):
+    """Direction of the normal of a superellipsoid with n1 = n2 = 4 at its surface on the ray through x."""
+    a, b, c = numbers[at], numbers[at + 1], numbers[at + 2]
+    u, v, w = x[0] / a, x[1] / b, x[2] / c
+    return u * u * u / a, v * v * v / b, w * w * w / c
+
+
+@inline
 def support_of_norm(numbers, at, norm):
     """Support function and support point of a norm of three numbers, see `even_norm`."""
     u, h, by = norm

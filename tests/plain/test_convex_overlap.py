@@ -418,10 +418,10 @@ def test_a_batch_finds_what_the_solver_of_one_pair_does():
         start.append(tuple((near / np.linalg.norm(near)).tolist()))
     together = solved_in_batch(pairs, start)
     for (g, n, middle), (g_0, n_0, middle_0) in zip(together, alone, strict=True):
-        assert g == pytest.approx(g_0, abs=4e-18)
-        # of second order in the last step, of up to 1e-5
+        assert g == pytest.approx(g_0, abs=1e-17)
+        # of second order in the last step, of up to 1e-5; of third order in the overlap
         np.testing.assert_allclose(n, n_0, rtol=0, atol=1e-10)
-        np.testing.assert_allclose(middle, middle_0, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(middle, middle_0, rtol=0, atol=3e-13)
     assert solved_in_batch(pairs[::-1], start[::-1])[::-1] == together
 
 
