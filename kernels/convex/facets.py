@@ -36,8 +36,8 @@ MAX_CORNERS = 400  # vertices of a body
 KEY, DEPTH, NORMAL, POINT, WEIGHT, BY_POSITION, BY_ROTATION, COLUMNS = 0, 1, 2, 5, 8, 9, 12, 15
 WIDTH = 8  # edges and vertices are looked at in multiples of this number, so that none is left over by vectors
 # scratch: vertices within reach of each body as number, place; edges in columns of number, both ends; of edges of B
-# whether they cross one of A; contacts; all vertices of each body in columns of height and place. What is listed is
-# written before it is known whether it is within reach, and has room for one more
+# whether they cross one of A; contacts; all vertices of each body in columns of height or outcode, and place. What is
+# listed is written before it is known whether it is within reach, and has room for one more
 VERTEX_WIDTH, EDGE_WIDTH, CORNER_WIDTH = 4, 7, 4
 VERTEX_ROOM, EDGE_ROOM = MAX_VERTICES + 1, MAX_EDGES + WIDTH
 EDGES_AT = 2 * VERTEX_ROOM * VERTEX_WIDTH
@@ -45,9 +45,12 @@ CROSSES_AT = EDGES_AT + 2 * EDGE_ROOM * EDGE_WIDTH
 FOUND_AT = CROSSES_AT + EDGE_ROOM
 CORNERS_AT = FOUND_AT + MAX_CONTACTS * COLUMNS
 SCRATCH = CORNERS_AT + 2 * CORNER_WIDTH * MAX_CORNERS  # numbers of scratch
+# outcodes: bit of vertices that are far from the other's plane across n; faces that have a bit, and how many are looked
+# at together
+BELOW, MAX_CODED_FACES, TOGETHER = 2.0**52, 48, 6
 PARALLEL = 1e-14  # sin² of the angle of edges, below which they have no crossing
 NEARLY_PARALLEL = 1e-6  # sin² of the angle of edges, below which their distance has few digits
-ABOUT = 1.0001  # slack of a squared distance that is compared again, exactly
+ABOUT = 1.0001  # slack of a distance, or of its square, that is compared again, exactly
 MIN_DIVISOR = 1e-300
 
 
@@ -206,9 +209,75 @@ def place_body(body, side, centre, n, scratch):
     return most
 
 
+@vector_loop
+def begin_outcodes(count, side, level, scratch, written):
+    """Begin the outcodes of vertices, in place of heights: `BELOW` at or below a level [m]; see `WIDTH`."""
+    for k in range(corner_at(side, 0, 0), corner_at(side, 0, count)):
+        written[k] = 0.0 if scratch[k] > level else BELOW
+
+
+@inline
+def coded_plane(numbers, f, stop, reach):
+    """Normal of a face and the height beyond which all is out of reach [m]; infinite from the face `stop` on."""
+    n, height = plane(numbers, min(f, stop - 5))
+    return n, height + ABOUT * reach if f < stop else math.inf
+
+
+@vector_loop
+def add_outcodes(count, side, q, centre, f_0, f_1, f_2, f_3, f_4, f_5, bit, scratch, written):
+    """Add a bit to the outcodes of vertices for each of six planes of the other body beyond which they are.
+
+    q, centre: orientation of the other body, its centre from that of A [m].
+    f_0 to f_5, bit: `coded_plane`; bit of the first.
+    written: the scratch itself.
+    """
+    for k in range(count):
+        y = rotate_back(q, subtract(column_of(scratch, corner_at(side, 1, k), MAX_CORNERS), centre))
+        code = bit if dot(f_0[0], y) > f_0[1] else 0.0
+        code += 2.0 * bit if dot(f_1[0], y) > f_1[1] else 0.0
+        code += 4.0 * bit if dot(f_2[0], y) > f_2[1] else 0.0
+        code += 8.0 * bit if dot(f_3[0], y) > f_3[1] else 0.0
+        code += 16.0 * bit if dot(f_4[0], y) > f_4[1] else 0.0
+        code += 32.0 * bit if dot(f_5[0], y) > f_5[1] else 0.0
+        written[corner_at(side, 0, k)] = scratch[corner_at(side, 0, k)] + code
+
+
 @func
-def list_within_reach(body, side, level, scratch):
-    """List vertices above a height about the centre of their body [m], and edges with one of them.
+def write_outcodes(body, other, side, centre, level, reach, scratch):
+    """Write the outcodes of the vertices of a body: a bit for each plane beyond which they are out of reach.
+
+    The distance from a convex body is not less than the height over the plane of any of its faces. So vertices with a
+    bit are out of reach, and so are edges with both ends beyond the same plane.
+
+    other, centre: the other body, its centre from that of A [m].
+    body, side, level: ConvexBody; 0 or 1; see `begin_outcodes`.
+    reach: R_A + R_B [m].
+    Writes scratch: outcodes in place of heights.
+    """
+    filled = (int(body.numbers[body.at + 1]) + WIDTH - 1) // WIDTH * WIDTH
+    begin_outcodes(filled, side, level, scratch, scratch)
+    numbers, (edges, faces, first) = other.numbers, tables_of(other.numbers, other.at)
+    planes, bit = first + 2 * edges, 1.0
+    stop = planes + 5 * min(faces, MAX_CODED_FACES)
+    for f in range(planes, stop, 5 * TOGETHER):
+        add_outcodes(
+            filled, side, other.q, centre, coded_plane(numbers, f, stop, reach),
+            coded_plane(numbers, f + 5, stop, reach), coded_plane(numbers, f + 10, stop, reach),
+            coded_plane(numbers, f + 15, stop, reach), coded_plane(numbers, f + 20, stop, reach),
+            coded_plane(numbers, f + 25, stop, reach), bit, scratch, scratch,
+        )  # fmt: skip
+        bit *= 2.0**TOGETHER
+
+
+@inline
+def outcode(scratch, side, k):
+    """Outcode of vertex k, of A or B: 0 or 1."""
+    return int(scratch[corner_at(side, 0, k)])
+
+
+@func
+def list_within_reach(body, side, scratch):
+    """List vertices and edges that are not proven to be out of reach by their outcodes.
 
     body, side: ConvexBody, 0 or 1.
     Writes scratch: vertices and edges of this side, places from the centre of A.
@@ -216,18 +285,22 @@ def list_within_reach(body, side, level, scratch):
     """
     numbers, at, vertices, listed = body.numbers, body.at, 0, 0
     for k in range(int(numbers[at + 1])):
-        row = vertex_row(side, vertices)
-        scratch[row] = k
-        put(scratch, row + 1, column_of(scratch, corner_at(side, 1, k), MAX_CORNERS))
-        vertices += 1 if scratch[corner_at(side, 0, k)] > level and vertices < MAX_VERTICES else 0
+        scratch[vertex_row(side, vertices)] = k
+        vertices += 1 if outcode(scratch, side, k) == 0 and vertices < MAX_VERTICES else 0
+    for k in range(vertices):
+        row = vertex_row(side, k)
+        put(scratch, row + 1, column_of(scratch, corner_at(side, 1, int(scratch[row])), MAX_CORNERS))
     edges, _, first = tables_of(numbers, at)
     for e in range(edges):
         i, j = int(numbers[first + 2 * e]), int(numbers[first + 2 * e + 1])
-        p = column_of(scratch, corner_at(side, 1, i), MAX_CORNERS)
-        q = column_of(scratch, corner_at(side, 1, j), MAX_CORNERS)
-        write_edge(scratch, side, listed, e, p, q)
-        highest = max(scratch[corner_at(side, 0, i)], scratch[corner_at(side, 0, j)])
-        listed += 1 if highest > level and listed < MAX_EDGES else 0
+        scratch[edge_at(side, 0, listed)] = e
+        both = outcode(scratch, side, i) & outcode(scratch, side, j)
+        listed += 1 if both == 0 and listed < MAX_EDGES else 0
+    for k in range(listed):
+        e = first + 2 * int(scratch[edge_at(side, 0, k)])
+        for end in range(2):
+            p = column_of(scratch, corner_at(side, 1, int(numbers[e + end])), MAX_CORNERS)
+            write_vector_column(scratch, edge_at(side, 1 + 3 * end, k), EDGE_ROOM, p)
     return vertices, listed
 
 
@@ -413,8 +486,10 @@ def find_contacts(a, b, r, n, scratch):
     least = dot(n, r) - reach  # of the sum of heights of pieces that are within reach
     if high_a + high_b <= least:
         return 0
-    vertices_a, edges_a = list_within_reach(a, 0, least - high_b, scratch)
-    vertices_b, edges_b = list_within_reach(b, 1, least - high_a, scratch)
+    write_outcodes(a, b, 0, r, least - high_b, reach, scratch)
+    write_outcodes(b, a, 1, (0.0, 0.0, 0.0), least - high_a, reach, scratch)
+    vertices_a, edges_a = list_within_reach(a, 0, scratch)
+    vertices_b, edges_b = list_within_reach(b, 1, scratch)
     count = add_vertices(a, b, r, 0, vertices_a, vertices_b, reach, 0, scratch)
     count = add_vertices(a, b, r, 1, vertices_b, vertices_a, reach, count, scratch)
     first_key = 1.0 + a.numbers[a.at + 1] + b.numbers[b.at + 1]

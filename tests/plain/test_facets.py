@@ -21,6 +21,11 @@ WEDGE = dem.Polyhedron(
     vertices=[(0, 0, 0), (0.012, 0, 0), (0, 0.008, 0), (0.012, 0.008, 0), (0.006, 0.001, 0.009), (0.006, 0.007, 0.009)],
     rounding=0.0008,
 )
+GOLDEN = 0.5 * (1 + 5**0.5)
+BALL = dem.Polyhedron(  # an icosahedron, of more faces than are coded together
+    vertices=[np.roll((0.0, 0.003 * y, 0.003 * GOLDEN * z), k) for k in range(3) for y in (-1, 1) for z in (-1, 1)],
+    rounding=0.001,
+)
 SHAPES = {"die": DIE, "wedge": WEDGE}
 UNTURNED = (1.0, 0.0, 0.0, 0.0)
 DEEP = 2e-5
@@ -169,6 +174,24 @@ def test_the_distance_of_cores_is_the_same_from_whatever_direction_it_is_sought(
             if apart:
                 assert found == pytest.approx(least, rel=0, abs=1e-14)  # rounding of lengths of 1 cm
     assert 5 < far < 30
+
+
+@pytest.mark.parametrize("pair", [(DIE, DIE), (DIE, WEDGE), (WEDGE, BALL), (BALL, DIE)], ids=range(4))
+def test_outcodes_leave_out_no_contact(pair, monkeypatch, rng):
+    """Contacts are to the bit those that are found if all vertices and edges are looked at."""
+    codes = facets.outcode, lambda scratch, side, k: 0
+    for q_a, q_b in Rotation.random(16, rng=rng).as_quat().reshape(8, 2, 4):
+        way, length, deep = direction(rng), 0.025, -1e-4
+        while deep < 0.0:  # how far they are apart
+            length += deep - 1e-4
+            _, deep = contacts(*pair, length * way, q_a, q_b)
+        states = []
+        for code in codes:
+            monkeypatch.setattr(facets, "outcode", code)
+            rows, _ = contacts(*pair, length * way, q_a, q_b)
+            states.append(rows.tobytes())
+        assert len(rows) > 0
+        assert states[0] == states[1]
 
 
 @pytest.mark.parametrize("angle", [1.0, 1e-2, 1e-4, 1e-6])
