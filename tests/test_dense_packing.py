@@ -1,6 +1,7 @@
 """Dense packings of spheres: the solid fraction that was asked for, and nobody overlaps anybody."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import dem
 from dem.model.particles import dense_packing
 from dem.model.particles.convex_relaxation import ConvexRelaxation
+from dem.validation.element_tests import jammed_packings
 
 
 def least_gap(particles, period):
@@ -122,3 +124,16 @@ def test_what_cannot_be_so_dense_is_refused(nylon, ball, fibre):
         dem.pack_dense(ball, nylon, box)
     with pytest.raises(ValueError, match=r"is too narrow for spheres of up to 0\.01 m"):
         dem.pack_dense(ball, nylon, lower=(0, 0, 0), upper=(1, 1, 0.009), number=3)
+
+
+def test_compressed_lattice_jams_where_it_touches():
+    """The close-packed lattice of spheres begins to press at π/√18."""
+    sphere = dem.Sphere(diameter=jammed_packings.DIAMETER)
+    corners = itertools.product(range(2), repeat=3)
+    basis = [(0, 0, 0), (0, 0.5, 0.5), (0.5, 0, 0.5), (0.5, 0.5, 0)]
+    places = np.array([np.add(corner, place) for corner in corners for place in basis])
+    edge = jammed_packings.DIAMETER * math.sqrt(2) * (1 - 0.003)
+    spheres = dem.Particles(sphere, jammed_packings.ELASTIC, position=edge * places)
+    seen = jammed_packings.expanded(sphere, spheres, 2 * edge)
+    assert all(low[1] < high[1] for high, low in itertools.pairwise(seen))
+    assert jammed_packings.jamming_fraction(seen) == pytest.approx(math.pi / math.sqrt(18), abs=1e-4)

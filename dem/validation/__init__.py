@@ -34,6 +34,7 @@ from dem.validation.contacts import (
 )
 from dem.validation.element_tests import (
     boundaries,
+    jammed_packings,
     lattices,
     reductions,
     shear_flow,
@@ -84,6 +85,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "capsule-packing": dense_packings.packings,
     "convex-energy": convex_energy.energies,
     "ellipsoid-packing": dense_packings.ellipsoid_packings,
+    "jammed-packings": jammed_packings.JAMMED_PACKINGS,
     "dice-packing": dice.packings,
     "fibre-forms": fibre_shapes.forms,
     "lammps": lammps_impacts.lammps,

@@ -10,7 +10,15 @@ import os
 import time
 from pathlib import Path
 
-from dem.validation.element_tests import boundaries, grids, shear_flow, sheared_gas, small_strains, triaxial
+from dem.validation.element_tests import (
+    boundaries,
+    grids,
+    jammed_packings,
+    shear_flow,
+    sheared_gas,
+    small_strains,
+    triaxial,
+)
 
 STUDIES = {
     study.name: study
@@ -21,6 +29,7 @@ STUDIES = {
         boundaries.COMPARED,
         boundaries.OEDOMETERS,
         small_strains.MODULI,
+        jammed_packings.JAMMED_PACKINGS,
     )
 }
 
