@@ -24,7 +24,8 @@ ROOT = Path(__file__).parent.parent
 FLOORS = {
     "kernels": (
         ("compiler",),
-        ("numerics", "simd"),
+        ("simd",),
+        ("numerics",),
         ("rotation", "laws", "domain", "packing", "fluid", "walls", "bonds", "convex"),
         ("soft", "event_driven"),
         ("dsmc", "heat"),

@@ -1,4 +1,4 @@
-"""Intrinsics of `kernels/simd/memory.py` give the bits of their twins in plain Python.
+"""Intrinsics of `kernels/simd/memory.py` and `rounding.py` give the bits of their twins in plain Python.
 
 Those of `compress` and `transpose` are compared in `test_index_lists.py` and `test_transposing.py`.
 """
@@ -6,7 +6,7 @@ Those of `compress` and `transpose` are compared in `test_index_lists.py` and `t
 import numpy as np
 import pytest
 from dem.kernels.compiler.jit import kernel
-from dem.kernels.simd import memory
+from dem.kernels.simd import memory, rounding
 
 ODD = (0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, -1e308, 1 / 3)
 
@@ -35,6 +35,23 @@ def atomic_add(array, index, value):
     memory.prefetch(array, index)
     memory.prefetch(array, array.size + 1000)
     memory.atomic_add(array, index, value)
+
+
+@kernel
+def round_all(numbers, integers):
+    """Call `rounding.nearest` in a loop that may become vector code, with a remainder."""
+    for k in range(numbers.size):
+        integers[k] = rounding.nearest(numbers[k])
+
+
+def test_floats_are_rounded_to_the_nearest_integers_and_halves_to_even_ones():
+    small = np.arange(-20, 21) / 4
+    large = np.concatenate([s * (2.0**e + small) for e in (31, 32, 51, 52, 53, 56) for s in (1, -1)])
+    numbers = np.concatenate([small, large, np.random.default_rng(3).normal(scale=1e6, size=1000)])
+    integers = np.zeros(numbers.size, np.int64)
+    round_all(numbers, integers)
+    np.testing.assert_array_equal(integers, [rounding.nearest_in_python(x) for x in numbers])
+    np.testing.assert_array_equal(integers[:5], [-5, -5, -4, -4, -4])
 
 
 @pytest.mark.parametrize("at", [0, 3, 8])

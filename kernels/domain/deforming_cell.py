@@ -37,8 +37,9 @@ from dem.kernels.compiler.jit import func, inline, select, type_is, uncached_inl
 from dem.kernels.compiler.selection import ancestors
 from dem.kernels.domain import periodic
 from dem.kernels.domain.periodic import PeriodicFaces, count_cells, nearest_along
-from dem.kernels.numerics.energy import accumulate, in_units, nearest
+from dem.kernels.numerics.energy import accumulate, in_units
 from dem.kernels.numerics.vector import add, add_scaled, load, store, subtract
+from dem.kernels.simd.rounding import nearest
 
 CONTACT, KINETIC = 0, 1  # parts of the virial
 TERMS = 14  # of the exponential series: exact to rounding while |L dt| < LARGEST_STRAIN

@@ -13,6 +13,7 @@ import numpy as np
 from dem.kernels.compiler.jit import inline, kernel
 from dem.kernels.numerics.quaternion import load_quaternion, rotate, rotate_back
 from dem.kernels.numerics.vector import add, cross, dot, load, multiply, scale
+from dem.kernels.simd.rounding import nearest
 
 REFERENCE_BITS = 40  # the energies at the start sum to about 2^40 units, so one unit is 1e-12 of them
 CLIP = 2.0**56  # units; what a term of an exploding run counts as
@@ -33,17 +34,10 @@ def as_fixed(energy, per_joule):
 
 
 @inline
-def nearest(units):
-    """Nearest integer of a number of units that 64 bits are known to hold."""
-    return np.int64(np.rint(units))
-
-
-@inline
 def as_words(energy, per_joule):
     """Energy [J] as an integer number of units, and the remainder in integer subunits."""
     units = clipped(energy * per_joule)
-    whole = np.rint(units)
-    return np.int64(whole), np.int64(np.rint((units - whole) * SUBUNITS_PER_UNIT))
+    return nearest(units), nearest((units - np.rint(units)) * SUBUNITS_PER_UNIT)
 
 
 @inline

@@ -8,7 +8,7 @@ from dem.kernels.compiler.jit import inline, select, vector_loop
 from dem.kernels.domain.deforming_cell import CONTACTS, DeformingFaces, no_virial, write_virial
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.numerics.columns import flat
-from dem.kernels.numerics.energy import nearest
+from dem.kernels.simd.rounding import nearest
 from dem.kernels.soft.contact.batch_kinematics import FORCE, GAP, Segments, SingleSpheres, SphereClusters
 from dem.kernels.soft.contact.result_sinks import ForceSink, ReportSink
 

@@ -23,8 +23,9 @@ from dem.kernels.domain.deforming_cell import (
 )
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import minimum_image
-from dem.kernels.numerics.energy import as_words, nearest
+from dem.kernels.numerics.energy import as_words
 from dem.kernels.numerics.vector import load, scale
+from dem.kernels.simd.rounding import nearest
 from dem.kernels.soft.bonds.bond_arrays import Bonds
 from dem.kernels.soft.bonds.bond_types import NoBonds
 from dem.kernels.soft.chunks import chunk_of, first_candidate
