@@ -1,1 +1,1 @@
-"""Benchmarks: `python -m benchmarks NAME` prints one number, what it is about goes to stderr."""
+"""Benchmarks: `python -m benchmarks NAME` prints one number on stdout and its description on stderr."""

@@ -12,7 +12,7 @@ from dem.bench.workloads import BENCHMARKS
 
 
 def main() -> None:
-    """Run the benchmarks named, or the first one."""
+    """Run the named benchmarks, or the first one."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; default: the first")
     parser.add_argument("--share", type=float, default=1.0, help="of the usual number of steps")

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.ablation [PART ...]`: what each part of `kernels/compiler` and `kernels/simd` gains.
+"""`python -m benchmarks.ablation [PART ...]`: speed gained by each part of `kernels/compiler` and `kernels/simd`.
 
 Each part is switched off alone, by an edit of a copy of the tree. Printed are CPU seconds from an empty cache to the
 first step of spheres, then to that of fibres, seconds of a start with all in the cache, and microseconds a step of
@@ -40,7 +40,7 @@ WINDOWS = 8  # of 100 steps each
 
 
 class Edit(NamedTuple):
-    """Text that stands once in a file of `kernels/`, and what stands there without the part."""
+    """Text that occurs once in a file of `kernels/`, and its replacement without the part."""
 
     file: str
     old: str
@@ -118,7 +118,7 @@ PARTS = {
 
 
 def edited(part: str) -> dict[str, str]:
-    """Text of each file that a part's edits change; raises LookupError where the table does not fit the code."""
+    """Edited text of each file that a part changes; raises LookupError if a text to replace is not found once."""
     texts: dict[str, str] = {}
     for file, old, new in PARTS[part]:
         text = texts.get(file) or (HERE / "kernels" / file).read_text()
@@ -130,7 +130,7 @@ def edited(part: str) -> dict[str, str]:
 
 
 def without(part: str, folder: Path) -> Path:
-    """Copy of the tree without a part."""
+    """Copy of the source tree without a part."""
     for name, place in COPIED.items():
         shutil.copytree(HERE / name, folder / place, ignore=shutil.ignore_patterns("__pycache__"))
     for file, text in edited(part).items():
@@ -139,7 +139,7 @@ def without(part: str, folder: Path) -> Path:
 
 
 def measure(part: str, tree: Path) -> tuple[dict[str, list[float]], list[str]]:
-    """Figures of a tree, from an empty cache, and hashes of the states."""
+    """Benchmark figures of a source tree, from an empty cache, and hashes of the states."""
     figures, hashes = {}, []
     with tempfile.TemporaryDirectory() as cache:
         environment = {**os.environ, "NUMBA_CACHE_DIR": cache, "PYTHONPATH": str(tree)}
@@ -157,7 +157,7 @@ def measure(part: str, tree: Path) -> tuple[dict[str, list[float]], list[str]]:
 
 
 def main() -> None:
-    """Measure the parts named, or all, and print a table."""
+    """Measure the named parts, or all, and print a table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.ablation", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--repeats", type=int, default=3)

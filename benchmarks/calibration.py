@@ -1,4 +1,4 @@
-"""Compare searches on synthetic calibrations: runs that they need until the misfit is that of chance.
+"""Compare searches on synthetic calibrations by the number of runs until the misfit is at the level of noise.
 
 ``python -m benchmarks.calibration`` hides parameters in formulas of an angle, an occupancy and a rebound with noise.
 It counts points until one is as good as the hidden ones, by the misfit without noise: of the search of `dem.calibrate`,
@@ -29,7 +29,7 @@ def formulas(point: tuple[float, ...]) -> np.ndarray:
 
 
 class Problem:
-    """Hidden parameters, measurements of them, and points that were asked for."""
+    """Hidden parameters, synthetic measurements, and the points that a search has evaluated."""
 
     def __init__(self, number: int, d: int) -> None:
         rng = np.random.default_rng([11, number])
@@ -53,7 +53,7 @@ class Problem:
         return float((((found - self.measured) ** 2) / (self.errors**2 + NOISE[: self.d] ** 2 / SEEDS)).sum())
 
     def needed(self) -> int:
-        """Number of points until the misfit without noise is at the level of chance."""
+        """Number of points until the misfit without noise is at the level of noise."""
         for k, point in enumerate(self.points, start=1):
             if (((formulas(point)[: self.d] - self.measured) / self.errors) ** 2).sum() <= self.d:
                 return k
@@ -101,7 +101,7 @@ def by_optuna(problem: Problem) -> None:
 
 
 def main() -> None:
-    """Print the points that each search needs: median, and largest of the trials."""
+    """Print the number of points that each search needs: median and largest of the trials."""
     for d in (2, 3):
         for name, way in (("surrogates", by_surrogates), ("cma", by_cma), ("optuna", by_optuna)):
             found = []

@@ -1,4 +1,4 @@
-"""Coverage of calibrations: how often the 95 % regions and intervals of `dem.calibrate` hold hidden parameters.
+"""Coverage of calibrations: how often 95 % regions and intervals of `dem.calibrate` contain the hidden parameters.
 
 ``python -m benchmarks.calibration_coverage [TRIALS]`` makes whole calibrations, in which formulas replace runs. They
 were fitted to runs of the small column of `tests/test_calibration_compiled.py`: the spread of a collapse of 40 grains,
@@ -33,7 +33,7 @@ PARAMETERS = (
 
 
 def spread(x: np.ndarray) -> tuple[float, float]:
-    """Mean and scatter of the spread of the column [mm] at a point of the unit cube (3,), by 61 points of six runs."""
+    """Mean and scatter of the column's spread [mm] at a point of the unit cube (3,), a fit to 61 points of six runs."""
     u, v, w = x - 0.5
     mean = 17.87 + 0.18 * u - 13.52 * v + 3.43 * w + 4.41 * u**2 - 9.47 * v**2 + 2.7 * w**2 - 1.04 * v * w
     mean += 12.15 * v**3 - 10.07 * u**3 - 7.13 * u * v**2 + 6.21 * u**2 * v
@@ -41,7 +41,7 @@ def spread(x: np.ndarray) -> tuple[float, float]:
 
 
 def observe(x: np.ndarray, number: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """Observables of runs with so many seeds; one value of those without scatter."""
+    """Observables of runs with a number of seeds; a single value without scatter."""
     mean, scatter = spread(np.append(x, 0.5) if len(x) < 3 else x)
     found = {"spread": mean + scatter * rng.standard_normal(number), "incline": np.array([0.1 + 0.7 * x[0]])}
     return found | ({"drop": np.array([0.3 + 0.6 * x[2]])} if len(x) > 2 else {})
@@ -61,7 +61,7 @@ def measure(x: np.ndarray, rng: np.random.Generator) -> list[Observable]:
 
 
 class Trial(NamedTuple):
-    """Findings of a calibration about the hidden parameters."""
+    """Results of a calibration, compared with the hidden parameters."""
 
     in_region: bool
     in_intervals: float  # share of the parameters whose 95 % intervals hold them
@@ -69,7 +69,7 @@ class Trial(NamedTuple):
 
 
 def trial(d: int, number: int) -> Trial:
-    """Calibrate d hidden parameters."""
+    """Calibrate d hidden parameters, and compare."""
     rng = np.random.default_rng([number, d])
     truth = rng.uniform(0.15, 0.85, d)
     seen = tuple(measure(truth, rng))
@@ -98,7 +98,7 @@ def trial(d: int, number: int) -> Trial:
 
 
 def main(words: list[str]) -> None:
-    """Print a line for two and for three parameters."""
+    """Print the coverage for two and for three parameters."""
     trials = int(words[0]) if words else TRIALS
     for d in BUDGETS:
         with threadpool_limits(1, "blas"):

@@ -32,7 +32,7 @@ STARTS = {
 
 
 def cpu_seconds(tree: Path, runs: tuple) -> float:
-    """Of the last of these runs, in a folder without compiled kernels."""
+    """CPU seconds of the last of these runs, which start in a folder without compiled kernels."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "NUMBA_CACHE_DIR": folder, "PYTHONPATH": str(tree)}
         for k, run in enumerate(runs):
@@ -44,7 +44,7 @@ def cpu_seconds(tree: Path, runs: tuple) -> float:
 
 
 def main() -> None:
-    """Measure the starts named, or all."""
+    """Measure the named starts, or all."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cold", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(STARTS)}")
     parser.add_argument("--against", type=Path, metavar="TREE", help="checkout of another commit")

@@ -1,4 +1,4 @@
-"""Cubes with friction in a settled bed, here and in YADE, from the same state.
+"""Rates of this engine and of YADE for a settled bed of frictional cubes, from the same state.
 
 ``python -m benchmarks.convex`` settles a bed in a closed box and prints particle steps a second of one core, by process
 time. YADE has polyhedra, whose forces are proportional to the volume of their intersection, and potential particles,

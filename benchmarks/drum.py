@@ -1,4 +1,4 @@
-"""`python -m benchmarks.drum [--n N] [--steps S]`: rotating drums of triangles and, in LAMMPS, smooth.
+"""`python -m benchmarks.drum [--n N] [--steps S]`: rotating drums of triangles and, in LAMMPS, a smooth one.
 
 All programs start from the same settled spheres with friction, with the same time step, on one core, and run
 alternately. `dem.bench.yade` finds YADE, and `dem.bench.lammps` LAMMPS.
@@ -57,7 +57,7 @@ def ours(sim: Simulation, steps: int) -> float:
 
 
 def departure(sim: Simulation, before: np.ndarray, other: np.ndarray) -> float:
-    """How far spheres of another engine are from where they are here, over the way that they went: both in the mean."""
+    """Mean distance between the spheres of two engines, relative to their mean displacement."""
     length = sim.box.size[1]
 
     def way(x: np.ndarray, y: np.ndarray) -> float:
@@ -69,7 +69,7 @@ def departure(sim: Simulation, before: np.ndarray, other: np.ndarray) -> float:
 
 
 def main() -> None:
-    """Measure all that are there, by turns, each from the state in which the others begin."""
+    """Measure all installed programs in turn, each from the same initial state."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.drum", description=__doc__)
     parser.add_argument("--n", type=int, default=10_000, help="spheres; default 10000")
     parser.add_argument("--steps", type=int, default=400, help="default 400")

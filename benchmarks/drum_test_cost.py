@@ -1,4 +1,4 @@
-"""Cost of the drum of the calibration guide: time step, steps a second of a settled bed, and a run of both speeds.
+"""Cost of the drum test of the calibration guide: time step, steps per second, and time of a run at both speeds.
 
 ``python -m benchmarks.drum_test_cost [GRAINS DIAMETER ...]`` settles beds for 0.2 s on one thread, and
 times the last steps by process time, which other processes of the machine disturb little.
@@ -20,7 +20,7 @@ DURATION = 1.8  # of a run at 45 and at 15 rpm [s]
 
 
 def cost(n: int, diameter: float) -> tuple[float, float]:
-    """Time step [s], and steps a second of one core."""
+    """Time step [s], and steps per second on one core."""
     case = dem.cases()["drum-test"](n=n, diameter=diameter, time_step=STEP * diameter, threads=1, **POWDER, **FAST)
     sim = case.simulation()
     sim.run(SETTLED, progress=False)

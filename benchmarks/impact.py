@@ -29,7 +29,7 @@ G = 9.81
 
 
 def prepared(coarse: float) -> Simulation:
-    """The bed at rest, and the ball as fast as it is there, just above the highest grain below it."""
+    """Simulation that starts just before the impact: the bed at rest, the ball close above it at its speed there."""
     made = case("impact")(coarse=coarse, softness=1.0, threads=1)
     sim = made.simulation()
     p = sim.particles
@@ -47,7 +47,7 @@ def prepared(coarse: float) -> Simulation:
 
 
 def law(sim: Simulation, one: object, two: object) -> str:
-    """Hertz, damping and friction of two materials in LAMMPS's words; Young's modulus is that of two alike."""
+    """LAMMPS's words for Hertz contacts of two materials; Young's modulus is that of two equal ones with their E*."""
     pair, nu = sim.contacts.between(one, two), one.poisson
     young = 2 * (1 - nu**2) * one.effective_modulus(two)
     normal = f"hertz/material {young!r} {pair.restitution!r} {nu!r} damping coeff_restitution"
@@ -55,7 +55,7 @@ def law(sim: Simulation, one: object, two: object) -> str:
 
 
 def write(sim: Simulation, folder: Path, steps: int, every: int) -> None:
-    """in.dem and data.dem, of two types of atoms; the height of the last is told every so many steps."""
+    """Write in.dem and data.dem with two types of atoms; LAMMPS prints the height of the ball every `every` steps."""
     p, box = sim.particles, sim.box
     grain, steel = p.variants[p.variant[0]][1], p.variants[p.variant[-1]][1]
     sizes = np.array([shape.diameter for shape, _ in p.variants])[p.variant]
@@ -84,7 +84,7 @@ def write(sim: Simulation, folder: Path, steps: int, every: int) -> None:
 
 
 def in_lammps(folder: str) -> tuple[float, list[tuple[int, float]]]:
-    """Seconds of the last run of in.dem in a folder on one core, and steps with the number told at them.
+    """Seconds of the last run of in.dem in a folder on one core, and the printed steps and numbers.
 
     Raises
     ------
@@ -146,12 +146,12 @@ def ours(sim: Simulation, steps: int, every: int) -> tuple[float, list[float]]:
 
 
 def row(values: object) -> str:
-    """Numbers in words that lose nothing."""
+    """Numbers as text without loss of digits."""
     return " ".join(f"{v:.17g}" for v in values)
 
 
 def main() -> None:
-    """Measure both."""
+    """Measure this engine and the others."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.impact", description=__doc__)
     parser.add_argument("--steps", type=int, default=2000, help="of 5e-7 s times --coarse; default 2000")
     parser.add_argument("--every", type=int, help="steps from one place of the ball told to the next; default: all")

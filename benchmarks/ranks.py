@@ -31,14 +31,14 @@ ONE, PAIR, RANKS = "one process", "two processes", "two ranks"
 
 
 def simulation(n: int, threads: int, *, bed: bool = False) -> object:
-    """So many spheres with friction, as a gas or settled."""
+    """Simulation of n frictional spheres, as a gas or settled."""
     if not bed:
         return case("many-spheres")(n=n, threads=threads, **FRICTION).simulation()
     return SettledHeap("many-spheres", ROUNDS, 0, n=n, speed=0.0, **FRICTION).prepare(threads=threads)
 
 
 def work(n: int, threads: int, warm: int, *, bed: bool) -> None:
-    """Process of a team: takes as many steps as each line on stdin says, and prints the seconds they took."""
+    """Process of a team: for each number on stdin, take that many steps and print their seconds."""
     sim = simulation(n, threads, bed=bed)
     sim.step(warm)
     print("ready", flush=True)
@@ -49,7 +49,7 @@ def work(n: int, threads: int, warm: int, *, bed: bool) -> None:
 
 
 class Team:
-    """Processes that do the same steps at the same time, when they are told to; past their first steps once made."""
+    """Processes that take the same steps at the same time on request; their first steps are over once made."""
 
     def __init__(
         self, n: int, *, processes: int = 1, ranks: int = 1, threads: int = 1, warm: int = WARM, bed: bool = False
@@ -65,7 +65,7 @@ class Team:
             self._hear(member)
 
     def seconds(self, steps: int) -> float:
-        """How long the members take for so many steps, in the mean."""
+        """Mean seconds of the processes for a number of steps."""
         for member in self.members:
             member.stdin.write(f"{steps}\n")
             member.stdin.flush()
@@ -73,7 +73,7 @@ class Team:
             return statistics.mean(float(said) for said in pool.map(self._hear, self.members))
 
     def end(self) -> None:
-        """Let them go."""
+        """End the processes."""
         for member in self.members:
             member.stdin.close()
             member.wait()
@@ -88,7 +88,7 @@ class Team:
 
 
 def by_turns(teams: dict[str, Team], steps: int, rounds: int) -> dict[str, list[float]]:
-    """Seconds a step of each team in each round."""
+    """Seconds per step of each team in each of the alternating rounds."""
     found: dict[str, list[float]] = {name: [] for name in teams}
     for k in range(rounds):
         for name in [*teams] if k % 2 == 0 else [*teams][::-1]:
@@ -100,14 +100,14 @@ def by_turns(teams: dict[str, Team], steps: int, rounds: int) -> dict[str, list[
 
 
 def ratio(found: dict[str, list[float]], over: str, under: str) -> str:
-    """Median of one's times over another's of the same round, and the quarters about it."""
+    """Median and quartiles of the ratios of two teams' times in the same rounds, as text."""
     ratios = sorted(a / b for a, b in zip(found[over], found[under], strict=True))
     low, middle, high = (statistics.quantiles(ratios, n=4) if len(ratios) > 1 else 3 * ratios)[:3]
     return f"{middle:.3f} ({low:.3f} to {high:.3f})"
 
 
 def weak(n: int, steps: int, rounds: int, *, bed: bool) -> None:
-    """Efficiency of two ranks, and what two processes would reach that know nothing of each other."""
+    """Weak scaling: efficiency of two ranks, and of two independent processes."""
     if bed:
         for each in (n, 2 * n):  # kept for all that need it
             simulation(each, 1, bed=True)
@@ -116,14 +116,14 @@ def weak(n: int, steps: int, rounds: int, *, bed: bool) -> None:
 
 
 def tell(what: str, found: dict[str, list[float]]) -> None:
-    """Say what the times of `ONE`, `PAIR` and `RANKS` come to."""
+    """Print the efficiencies that follow from the times of `ONE`, `PAIR` and `RANKS`."""
     each = ", ".join(f"{name} {1e3 * min(times):.4g} ms a step" for name, times in found.items())
     print(f"{what}: {each} at best; efficiency of two ranks {ratio(found, ONE, RANKS)}, of two processes "
           f"{ratio(found, ONE, PAIR)}, of ranks against these {ratio(found, PAIR, RANKS)}", flush=True)  # fmt: skip
 
 
 def strong(n: int, steps: int, rounds: int) -> None:
-    """Two ranks against two threads, of as many spheres."""
+    """Strong scaling: two ranks against two threads with equally many spheres."""
     found = by_turns({"two threads": Team(n, threads=2, warm=100), RANKS: Team(n, ranks=2, warm=100)}, steps, rounds)
     each = ", ".join(f"{name} {1e3 * min(times):.4g} ms a step" for name, times in found.items())
     print(f"{n} spheres: {each} at best; two threads over two ranks {ratio(found, 'two threads', RANKS)}", flush=True)

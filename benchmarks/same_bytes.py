@@ -45,7 +45,7 @@ MIN_TOUCHED = 0.2  # of the bodies must have touched something, or a run says no
 
 
 def names() -> list[str]:
-    """All runs; two threads only for three of the shapes, since the others would compile the same."""
+    """Names of all runs; two threads only for three of the shapes, as the others compile the same kernels."""
     return [
         "-".join((shape, law, box, str(threads)))
         for shape, law, box, threads in itertools.product(SHAPES, LAWS, BOXES, (1, 2))
@@ -54,7 +54,7 @@ def names() -> list[str]:
 
 
 def simulation(name: str) -> dem.Simulation:
-    """Bodies thrown at each other from a jittered lattice."""
+    """Simulation of bodies that collide, starting from a jittered lattice."""
     shape, law, box, threads = name.split("-")
     rng, n = np.random.default_rng(20261121), MANY if threads == "2" else FEW
     material = dem.Material(young=5e7, poisson=0.35, density=1100.0, **LAWS[law])
@@ -86,7 +86,7 @@ def simulation(name: str) -> dem.Simulation:
 
 
 def between(length: float, material: dem.Material, grains: dem.Particles, *, worn: bool, **options) -> dem.Simulation:
-    """They between bumpy triangles that shake and a lid, periodic but for capsules; or a rough lid, and both wear."""
+    """Simulation of bodies between a vibrating bumpy mesh and a lid; `worn`: the lid is rough, and both walls wear."""
     steps = np.linspace(0, 1, 9)
     x, y = (a.ravel() for a in np.meshgrid(steps, steps, indexing="ij"))
     bumps = 0.05 * (np.cos(2 * np.pi * x) * np.cos(4 * np.pi * y) - 1)

@@ -25,7 +25,7 @@ EVERY, BELOW = 0.1, 0.05  # [s]; how far below the orifice LAMMPS forgets grains
 
 
 def write(sim: Simulation, profile: list[tuple[float, float]], steel: object, folder: Path, steps: list[int]) -> None:
-    """in.dem and data.dem; the number of grains above the orifice is told after each of so many steps."""
+    """Write in.dem and data.dem; LAMMPS prints the number of grains above the orifice at intervals."""
     p, ((hole, lip), (wide, shoulder), _) = sim.particles, profile
     shape, grain = p.variants[0]
     d, edge = float(shape.diameter), 1.1 * wide
@@ -49,7 +49,7 @@ def write(sim: Simulation, profile: list[tuple[float, float]], steel: object, fo
 
 
 def main() -> None:
-    """Measure both."""
+    """Measure this engine and LAMMPS."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.silo", description=__doc__)
     parser.add_argument("--until", type=float, default=0.3, help="[s]; default 0.3")
     parser.add_argument("--coarse", type=float, default=2.0, help="diameter of the grains over 4 mm; default 2")

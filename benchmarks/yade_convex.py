@@ -16,7 +16,7 @@ SMOOTH, ROUND = 0.05, 0.25  # share of a sphere in the potential; radius of edge
 
 
 def add_polyhedra(scene, state, half, material):
-    """Cubes and six walls; returns the numbers of the cubes."""
+    """Add cubes and six walls; returns the numbers of the cubes."""
     from yade import polyhedra_utils, utils  # noqa: PLC0415 (nobody else has them)
 
     for axis, width in enumerate(state["size"].tolist()):
@@ -32,14 +32,14 @@ def add_polyhedra(scene, state, half, material):
 
 
 def turned(q):
-    """YADE's quaternion of four numbers, scalar first."""
+    """Convert four numbers, scalar first, to YADE's quaternion."""
     from yade import minieigenHP  # noqa: PLC0415
 
     return minieigenHP.Quaternion(*q)
 
 
 def block(scene, half, x, density, material, orientation=None):
-    """A potential particle with these half edges, fixed without an orientation; returns its number."""
+    """Add a potential particle with these half edges, fixed if it has no orientation; returns its number."""
     from yade import minieigenHP, utils, wrapper  # noqa: PLC0415
 
     body, vector, r = wrapper.Body(), minieigenHP.Vector3, ROUND * min(half)
@@ -62,7 +62,7 @@ def block(scene, half, x, density, material, orientation=None):
 
 
 def add_potential_particles(scene, state, half, material):
-    """Cubes and six plates around them; returns the numbers of the cubes."""
+    """Add cubes and six plates around them; returns the numbers of the cubes."""
     density, size = float(state["density"]), state["size"]
     cubes = [
         block(scene, (half,) * 3, x, density, material, q)
@@ -78,7 +78,7 @@ def add_potential_particles(scene, state, half, material):
 
 
 def build(state):
-    """Put all into YADE's scene; returns it, and the numbers of the cubes."""
+    """Build YADE's scene; returns it, and the numbers of the cubes."""
     from yade import wrapper  # noqa: PLC0415
 
     scene, half, young = wrapper.Omega(), float(state["half_edge"]), float(state["young"])
@@ -111,7 +111,7 @@ def build(state):
 
 
 def main(before, after):
-    """Read the state, take the steps, and write particle steps a second and the number of contacts."""
+    """Read the state, take the steps, and write particle steps per second and the number of contacts."""
     scene, cubes = build(np.load(before))
     scene.run(FIRST, True)
     start = time.process_time()

@@ -16,7 +16,7 @@ VERLET = 0.05
 
 
 def build(state):
-    """Put all into YADE's scene; returns it, and the numbers of the spheres."""
+    """Build YADE's scene; returns it, and the numbers of the spheres."""
     from yade import utils, wrapper  # noqa: PLC0415 (nobody else has them)
 
     scene = wrapper.Omega()
@@ -54,7 +54,7 @@ def build(state):
 
 
 def main(before, after):
-    """Read the state, take the steps, write where all are and how long that took."""
+    """Read the state, take the steps, and write the final positions and the seconds."""
     state = np.load(before)
     scene, spheres = build(state)
     scene.run(int(state["first"]), True)  # all pairs are found in these

@@ -15,7 +15,7 @@ VERLET = 0.05
 
 
 def build(state):
-    """Put all into YADE's scene; returns it, and the numbers of the spheres."""
+    """Build YADE's scene; returns it, and the numbers of the spheres."""
     from yade import utils, wrapper  # noqa: PLC0415 (nobody else has them)
 
     scene = wrapper.Omega()
@@ -50,7 +50,7 @@ def build(state):
 
 
 def main(before, after):
-    """Read the state, take the steps, write where the last sphere was every so many and how long all took."""
+    """Read the state, take the steps, and write the height of the last sphere at intervals and the seconds."""
     state = np.load(before)
     scene, spheres = build(state)
     seconds, heights = 0.0, []

@@ -12,7 +12,7 @@ from dem.case import find
 
 
 class _Cases(ModuleType):
-    """A package that is called like the function `dem.cases`."""
+    """Module type that makes the package `dem.cases` callable as the function of that name."""
 
     __call__ = staticmethod(find.cases)
 

@@ -1,4 +1,4 @@
-"""Brittle rods in a drum that turns about its axis, y: they break as they tumble, most of them early."""
+"""Brittle rods in a drum that rotates about its axis, y: the rods break as they tumble, most of them early."""
 
 from __future__ import annotations
 

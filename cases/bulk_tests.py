@@ -30,7 +30,7 @@ class BulkDensity(Powder):
     taps: PositiveInt = Field(15, description="number of them")
 
     def walls(self) -> list[dem.Cylinder]:
-        """The cylinder, which goes up and down when the grains are at rest."""
+        """The cylinder, which is tapped vertically after the grains have come to rest."""
         tapping = dem.Motion(
             amplitude=(0, 0, self.amplitude), frequency=self.frequency, start=self.poured,
             stop=self.poured + self.taps / self.frequency,
@@ -47,12 +47,12 @@ class BulkDensity(Powder):
         return 10 * self.diameter + 3 * self.n * self.diameter**3 / (math.pi * self.radius**2)
 
     def build(self) -> tuple[dem.Particles, None]:
-        """Loose grains in it."""
+        """Loose grains in the cylinder."""
         inner, r = self.radius - 0.55 * self.diameter, self.radius
         return self.grains(lambda x, y, _z: np.hypot(x, y) < inner, (-r, -r, self.diameter), (r, r, self.tall())), None
 
     def bulk_density(self, run: dem.Trajectory, frame: int) -> float:
-        """Density of the bed between a tenth and seven tenths of its height [kg/m³]."""
+        """Bulk density of the bed between 0.1 and 0.7 of its height [kg/m³]."""
         spheres = run.spheres(frame)
         top = float(np.quantile(spheres.centres[:, 2], 0.95)) + 0.5 * self.diameter
         half = 0.5 * math.sqrt(math.pi) * self.radius  # of a square as large as the cylinder
@@ -60,20 +60,20 @@ class BulkDensity(Powder):
         return self.density * float(dem.statistics.solid_fraction(spheres, low, high, bins=1).value[0])
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Densities before and after tapping, and their ratio (Hausner)."""
+        """Bulk densities before and after tapping, and their ratio (Hausner ratio)."""
         before = int(np.flatnonzero(run.time <= self.poured)[-1])
         poured, tapped = self.bulk_density(run, before), self.bulk_density(run, -1)
         return {"poured_kg_per_m3": poured, "tapped_kg_per_m3": tapped, "hausner_ratio": tapped / poured}
 
 
 class Sample(Powder):
-    """Grains in a square box with four sides of its own."""
+    """Grains in a square box, whose four sides are separate walls."""
 
     n: PositiveInt = Field(500, description="number of grains")
     width: PositiveFloat = Field(0.032, description="of the box [m]")
 
     def tall(self) -> float:
-        """Height to which the grains are placed, about [m]."""
+        """Approximate height to which the grains are placed [m]."""
         return 3 * self.diameter + 1.6 * self.n * self.diameter**3 / self.width**2
 
     def build(self) -> tuple[dem.Particles, None]:
@@ -89,7 +89,7 @@ class Sample(Powder):
 
 
 class UniaxialCompression(Sample):
-    """Grains are compressed in a box, its sides go away, and a second compression crushes the free sample."""
+    """Grains are compressed in a box, the sides are removed, and a second compression crushes the free sample."""
 
     name = "uniaxial-compression"
     observable_names = ("consolidation_stress_Pa", "unconfined_strength_Pa", "flow_function", "compressed_kg_per_m3")
@@ -100,14 +100,14 @@ class UniaxialCompression(Sample):
     speed: PositiveFloat = Field(0.1, description="of the piston [m/s]")
 
     def stations(self) -> tuple[float, float, float, float]:
-        """When the piston is lowest, and up again; when it comes down once more, and the end of that [s]."""
+        """Times [s]: piston lowest, piston raised, start of the second compression, end of the second compression."""
         lowest = SETTLING + (self.tall() + 4 * self.diameter - self.height) / self.speed
         free = lowest + 0.5 * self.diameter / self.speed
         crush = free + 0.1
         return lowest, free, crush, crush + 0.5 * self.height / self.speed
 
     def walls(self) -> list:
-        """Floor, sides that go away when the piston is up, and the piston."""
+        """Floor, piston, and sides that move away once the piston is raised."""
         lowest, free, crush, end = self.stations()
         top, start = self.tall() + 4 * self.diameter, SETTLING
         down, up = self.height - top, self.height - top + 0.5 * self.diameter
@@ -124,7 +124,7 @@ class UniaxialCompression(Sample):
         return [self.floor(), piston, *sides]
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Largest stresses of both compressions, and their ratio, the flow function; density when compressed.
+        """Largest stress of each compression, their ratio (flow function), and the bulk density under compression.
 
         The strength is nan if the run ends before the free sample has been crushed.
         """
@@ -141,7 +141,7 @@ class UniaxialCompression(Sample):
 
 
 class DirectShear(Sample):
-    """The upper half of a box is pushed over the lower one, under a given normal stress."""
+    """The upper half of a shear box is pushed over the lower half under a given normal stress."""
 
     name = "direct-shear"
     observable_names = ("peak_shear_stress_Pa", "shear_stress_Pa", "normal_stress_Pa", "friction_angle_deg")
@@ -157,7 +157,7 @@ class DirectShear(Sample):
         return 0.4 * self.n * self.diameter**3 / self.width**2
 
     def walls(self) -> list:
-        """Floor and lower sides; upper sides and lid, which are pushed."""
+        """Floor and lower sides at rest, upper sides and lid that move along the plane of shear."""
         top, push = 2 * self.tall(), dem.Motion(velocity=(self.speed, 0, 0), start=self.consolidated)
         servo = dem.Servo(force=self.normal_stress * self.width**2, axis=(0, 0, -1), fastest=0.2)
         lid = dem.Plane((0, 0, top), (0, 0, -1), material=self.wall(), motion=push, servo=servo, name="lid")
@@ -167,7 +167,7 @@ class DirectShear(Sample):
         return [self.floor(), lid, *lower, *upper]
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Shear stress at its peak and at the end, normal stress in the plane of shear, and the angle of both."""
+        """Peak and final shear stress, normal stress in the plane of shear, and the angle of friction."""
         time = np.asarray(run.time)
         pushed = load(run, "upper") + load(run, "lid")
         shear = -pushed[:, 0] / self.width**2

@@ -1,4 +1,4 @@
-"""A rod clamped at one end that swings under its own weight, about where the beam's formula has it at rest."""
+"""A rod clamped at one end swings under its own weight about the static deflection of beam theory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import dem
 
 
 class Cantilever(dem.Case):
-    """A clamped rod of bonded slices let go under gravity: its tip swings about ρ A g L⁴/(8 E I) below."""
+    """A clamped rod of bonded slices is released under gravity; its tip swings about a deflection ρ A g L⁴/(8 E I)."""
 
     name = "cantilever"
 
@@ -24,7 +24,7 @@ class Cantilever(dem.Case):
     damping: NonNegativeFloat = Field(0.0, le=1, description="of each bond, a share of critical")
 
     def build(self) -> tuple[dem.Particles, None]:
-        """The slices, the last one half as long."""
+        """Slices of the rod; the last one is half as long as the others."""
         stuff, piece = dem.Material(young=1e7, poisson=0.3, density=1000.0), self.length / self.segments
         whole = dem.FibreSegment(diameter=self.diameter, length=piece)
         half = dem.FibreSegment(diameter=self.diameter, length=piece / 2)

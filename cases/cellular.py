@@ -1,4 +1,4 @@
-"""Fibres in a cellular flow: the vortices of Taylor and Green."""
+"""Fibres in a cellular flow of Taylor-Green vortices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import dem
 
 
 class CellularFibres(ImmersedFibres):
-    """Fibres that turn in a cellular flow as they drift through its vortices, at random at the start."""
+    """Fibres with random initial directions rotate and drift in a cellular flow of Taylor-Green vortices."""
 
     name = "cellular-fibres"
 
@@ -31,7 +31,7 @@ class CellularFibres(ImmersedFibres):
     seed: int = Field(1, ge=0, description="of the random numbers")
 
     def flow(self) -> dem.TaylorGreenFlow:
-        """Steady vortices."""
+        """Steady Taylor-Green vortices."""
         return dem.TaylorGreenFlow(speed=self.speed, wavenumber=self.wavenumber)
 
     def build(self) -> tuple[dem.Particles, dem.Box]:

@@ -1,4 +1,4 @@
-"""A layer of grains flows down a rough plane: periodic along it and across, gravity inclined."""
+"""A layer of grains flows down a rough inclined plane that is periodic along and across the flow."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ G = 9.81  # [m/s²]
 
 
 def inclined(angle: float) -> tuple[float, float, float]:
-    """Gravity as a plane at an angle [deg] feels it [m/s²]."""
+    """Gravity in the axes of a plane inclined at an angle [deg] (3,) [m/s²]."""
     theta = math.radians(angle)
     return G * math.sin(theta), 0.0, -G * math.cos(theta)
 
 
 class Chute(dem.Case):
-    """Grains flow down a rough inclined plane without end; x points down, z away from the plane."""
+    """Grains flow down an endless rough inclined plane; x points down the plane, z away from it."""
 
     name = "chute"
 
@@ -51,7 +51,7 @@ class Chute(dem.Case):
 
     @model_validator(mode="after")
     def _goes_with_angle(self) -> Self:
-        """Gravity follows from the angle, unless it is given."""
+        """Compute gravity from the angle, unless gravity is given."""
         if "gravity" not in self.model_fields_set:
             object.__setattr__(self, "gravity", inclined(self.angle))
         found = math.degrees(math.atan2(self.gravity[0], -self.gravity[2]))
@@ -72,7 +72,7 @@ class Chute(dem.Case):
         return dem.Material(young=self.young, poisson=0.25, name="plane")
 
     def contacts(self) -> dem.Contacts:
-        """On the plane grains neither slide nor roll: a layer of them stays and makes it rough."""
+        """Contact laws: grains neither slide nor roll on the plane, so that resting grains make it rough."""
         held = dem.Contact(restitution=self.restitution, friction=2.0, rolling=dem.Rolling(friction=1.0))
         return dem.Contacts({(self.material(), self.plane()): held})
 

@@ -1,4 +1,4 @@
-"""Grains by support functions: ellipsoids, superellipsoids, tablets and dice, at rest and in flow."""
+"""Convex grains at rest and in flow: ellipsoids, superellipsoids, tablets and dice."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ SIGNS = (-1.0, 1.0)
 
 
 def of_diameter(shape: dem.Shape, diameter: float) -> dem.Shape:
-    """The shape scaled to the volume of a sphere of a diameter [m]."""
+    """Scale a shape to the volume of a sphere with a given diameter [m]."""
     return shape.scaled(diameter / (6 / math.pi * shape.mass_properties(1.0).volume) ** (1 / 3))
 
 
 def turned(count: int, rng: np.random.Generator) -> np.ndarray:
-    """Random orientations (N, 4), all equally likely."""
+    """Uniformly distributed random orientations (N, 4)."""
     q = rng.normal(size=(count, 4))
     return q / np.sqrt((q * q).sum(1))[:, None]
 
 
 class ConvexGrains(Grains):
-    """Grains of other shapes than spheres, softer than glass, without resistance to rolling."""
+    """Base of cases of convex grains, softer than glass, without rolling resistance."""
 
     kinds: ClassVar[tuple[str, ...]] = ("grain",)  # names of the shapes
 
@@ -38,11 +38,11 @@ class ConvexGrains(Grains):
     rolling_friction: NonNegativeFloat = Field(0.0, description="of resistance to rolling, which is of spheres alone")
 
     def shapes(self) -> list[dem.Shape]:
-        """The shapes, of which there are equally many grains."""
+        """Shapes of the grains; each has the same number of grains."""
         raise NotImplementedError
 
     def strewn(self, inside: object, lower: tuple, upper: tuple) -> dem.Particles:
-        """Grains turned at random, at the lowest places of a lattice between two corners that are inside."""
+        """Grains with random orientations at the lowest sites of a lattice inside a container."""
         shapes = self.shapes()
         wide = 2.0 * max(float(shape.radii.max()) for shape in shapes)
         places = self.model_copy(update={"diameter": wide}).grains(inside, lower, upper).position
@@ -56,7 +56,7 @@ class ConvexGrains(Grains):
 
 
 class EllipsoidPacking(ConvexGrains):
-    """Ellipsoids of axes α : 1 : 1/α without friction settle to a random packing, denser than spheres do."""
+    """Frictionless ellipsoids of axes α : 1 : 1/α settle to a random packing that is denser than one of spheres."""
 
     name = "ellipsoid-packing"
     observable_names = ("solid_fraction",)
@@ -83,7 +83,7 @@ class EllipsoidPacking(ConvexGrains):
         return self.strewn(lambda x, _y, _z: np.ones(x.shape, bool), box.lower, box.upper), box
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Solid fraction between a fifth and three fifths of the height of the bed, away from floor and surface."""
+        """Solid fraction of the bed between 0.2 and 0.6 of its height, away from floor and surface."""
         spheres = run.spheres(-1)
         top = float((spheres.centres[:, 2] + spheres.radii).max())
         profile = run[-1].solid_fraction("z", bins=1, lower=(*run.box.lower[:2], 0.2 * top),
@@ -135,7 +135,7 @@ class EllipsoidsHopper(ConvexGrains):
         ), box
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Share of the mass below the slot at the end."""
+        """Mass fraction that has left through the slot at the end."""
         below = run.position[-1][:, 2] < 0
         return {"discharged_share": float(run.mass[below].sum() / run.mass.sum())}
 
@@ -168,7 +168,7 @@ class TabletsHeap(ConvexGrains):
         return None, dem.Box((-far, -far, 0), (far, far, far), self.material(), open=open_to)
 
     def inserters(self) -> list[dem.Inserter]:
-        """A stream that has poured all by half of the time."""
+        """Inserter that pours all tablets in the first half of the run."""
         r, low, wide = self.radius, self.height, 3 * float(self.shapes()[0].radii[0])
         region = dem.Block((-r, -r, low), (r, r, low + 2 * wide))
         rate = self.n / (0.5 * self.duration)
@@ -176,7 +176,7 @@ class TabletsHeap(ConvexGrains):
                              velocity=(0, 0, -0.3), seed=self.seed, name="tablet")]  # fmt: skip
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Slope of the heap's flank; nan for a heap that is too flat to have one."""
+        """Slope of the flank of the heap; nan if the heap is too flat."""
         spheres, angle = run.spheres(-1), math.nan
         widest = np.hypot(*spheres.centres[:, :2].T).max()
         edges = self.diameter * np.arange(2 + int(widest / self.diameter))
@@ -235,14 +235,14 @@ class Dice(ConvexGrains):
         return self.strewn(lambda x, _y, _z: np.ones(x.shape, bool), box.lower, box.upper), box
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Solid fraction of a bed that is twice as high as the centre of mass of the dice is above the floor."""
+        """Solid fraction of the bed; its height is taken as twice the height of the centre of mass of the dice."""
         volume = np.array([variant.volume for variant in run.variants])[run.variant]
         height = 2 * float((run.position[-1][:, 2] * volume).sum() / volume.sum())
         return {"solid_fraction": float(volume.sum() / (self.width**2 * height))}
 
 
 class SuperellipsoidDrum(ConvexGrains):
-    """Superellipsoids in a turning drum: with larger exponents they are blockier, and lie steeper."""
+    """Superellipsoids in a rotating drum; larger exponents make blockier grains and a steeper surface."""
 
     name = "superellipsoid-drum"
     observable_names = ("surface_angle_deg",)
@@ -268,7 +268,7 @@ class SuperellipsoidDrum(ConvexGrains):
                              motion=turning, name="drum")]  # fmt: skip
 
     def build(self) -> tuple[dem.Particles, None]:
-        """Grains in its lower part."""
+        """Grains in the lower part of the drum."""
         r, half = self.radius, 0.5 * self.length
         inner = r - 1.1 * float(self.shapes()[0].radii[0])
         return self.strewn(lambda x, _y, z: np.hypot(x, z) < inner, (-r, -half, -r), (r, half, r)), None

@@ -1,4 +1,4 @@
-"""Two cylinders on fixed axes that rub against each other: Seelen et al. (2016), 3.4, made well-posed.
+"""Two cylinders on fixed axes rub against each other: Seelen et al. (2016), 3.4, in a well-posed form.
 
 The paper gives no mass. Equal length and density contradicts its figure; solid cylinders of 27 kg each agree with it
 and make the decay rate 0.8 1/s exactly.
@@ -26,7 +26,7 @@ class CoupledCylinders(dem.StudyCase):
     mass: PositiveFloat = Field(27.0, description="of each cylinder [kg]")
 
     def inertia(self) -> tuple[float, float]:
-        """About the two axes."""
+        """Moments of inertia about the two axes."""
         return tuple(0.5 * self.mass * r * r for r in RADII)
 
     def exact(self, time: np.ndarray) -> np.ndarray:
@@ -46,7 +46,7 @@ class CoupledCylinders(dem.StudyCase):
         )  # fmt: skip
 
     def table(self) -> tuple[np.ndarray, str, str]:
-        """Columns with time, angular velocities and exact ones; their names; and what came out."""
+        """Columns (time, computed and exact angular velocities), their names, and a summary in words."""
         found = self.angular_velocities()
         every = self.steps_a_frame(len(found) - 1)
         time = np.arange(len(found)) * self.time_step

@@ -1,4 +1,4 @@
-"""Grains run out of a box through a slot, or over a ledge: angles of what stays, and of the heap below."""
+"""Draw-down and ledge tests: grains leave a box through a slot or over a ledge; angles of the remaining slopes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OPENING = 1.0  # speed of gates [m/s]
 
 
 class Slope(Powder):
-    """Grains between two sides that are periodic along y."""
+    """Base of draw-down and ledge tests: grains in a box that is a periodic slice along y."""
 
     n: PositiveInt = Field(1100, description="number of grains")
     diameter: PositiveFloat = Field(3e-3, description="of the grains [m]")
@@ -24,30 +24,30 @@ class Slope(Powder):
     thickness: PositiveFloat = Field(0.012, description="of the periodic slice along y [m]")
 
     def plate(self, low: float, high: float, z: float, **more: object) -> dem.Rectangle:
-        """A horizontal plate from one x to another."""
+        """A horizontal plate from x = `low` to x = `high`."""
         return dem.Rectangle(
             (0.5 * (low + high), 0, z), (high - low, 0, 0), (0, self.thickness, 0), **({"material": self.wall()} | more)
         )
 
     def filled(self, low: float, high: float, floor: float) -> dem.Particles:
-        """Grains above a floor, from one x to another."""
+        """Grains above a floor, from x = `low` to x = `high`."""
         half = 0.5 * self.thickness
         tall = floor + 4 * self.diameter + 2 * self.n * self.diameter**3 / (self.thickness * (high - low))
         return self.grains(lambda x, _y, _z: x == x, (low, -half, floor), (high, half, tall))  # noqa: PLR0124, all
 
     def box(self, low: float, high: float, floor: float, top: float, *open_to: str) -> dem.Box:
-        """A slice that is open above."""
+        """The box: periodic along y and open at the top."""
         half = 0.5 * self.thickness
         return dem.Box((low, -half, floor), (high, half, top), self.wall(), periodic=["y"], open=["z+", *open_to])
 
     def profile(self, spheres: dem.statistics.Spheres, low: float, high: float) -> dem.statistics.Profile:
-        """Surface between two x, in columns of a diameter."""
+        """Height profile of the surface between two values of x, in columns one diameter wide."""
         edges = np.linspace(low, high, 1 + max(2, round((high - low) / self.diameter)))
         return dem.statistics.height_profile(spheres, edges)
 
 
 def flank(profile: dem.statistics.Profile, base: float, *, falls: int) -> float:
-    """Angle of a surface that falls towards larger x, or towards smaller ones [deg]; nan if it is flat."""
+    """Slope angle of a surface that descends towards +x or -x [deg]; nan if the surface is flat."""
     edges, value = (profile.edges, profile.value) if falls > 0 else (-profile.edges[::-1], profile.value[::-1])
     with suppress(ValueError):
         return math.degrees(dem.statistics.heap_shape(dem.statistics.Profile(edges, value), base=base).slope.angle)
@@ -55,12 +55,12 @@ def flank(profile: dem.statistics.Profile, base: float, *, falls: int) -> float:
 
 
 def among(spheres: dem.statistics.Spheres, chosen: np.ndarray) -> dem.statistics.Spheres:
-    """Some of the spheres."""
+    """Select spheres by a mask."""
     return dem.statistics.Spheres(*(part[chosen] for part in spheres[:3]))
 
 
 class DrawDown(Slope):
-    """Grains run out of the upper one of two boxes through a slot in its floor (Coetzee 2017)."""
+    """Draw-down test: grains flow from an upper box through a slot in its floor into a lower box (Coetzee 2017)."""
 
     name = "draw-down"
     observable_names = ("upper_angle_deg", "lower_angle_deg", "left_kg", "rate_kg_per_s")
@@ -70,7 +70,7 @@ class DrawDown(Slope):
     drop: PositiveFloat = Field(0.06, description="from the slot to the floor of the lower box [m]")
 
     def walls(self) -> list[dem.Rectangle]:
-        """The floor of the upper box, and two gates, half a diameter below it, that open its slot."""
+        """Floor of the upper box, and two gates half a diameter below it that open the slot."""
         half, gap = 0.5 * self.width, 0.5 * self.slot
         shelves = [self.plate(-half, -gap, 0.0, name="shelf"), self.plate(gap, half, 0.0, name="shelf")]
         gates = []
@@ -87,7 +87,7 @@ class DrawDown(Slope):
         return grains, self.box(-half, half, -self.drop, 10 * self.width)
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Angles of what stays above and of the heap below, means of both sides; mass left, and rate of outflow."""
+        """Slope angles in the upper box and of the heap below, means of both sides; remaining mass, discharge rate."""
         spheres, time, mass = run.spheres(-1), run.time, run.mass
         half, gap = 0.5 * self.width, 0.5 * self.slot
         above, below = (among(spheres, chosen) for chosen in (spheres.centres[:, 2] > 0, spheres.centres[:, 2] <= 0))
@@ -108,7 +108,7 @@ class DrawDown(Slope):
 
 
 class Ledge(Slope):
-    """One side of a box goes up, and grains fall over the ledge until a slope stays."""
+    """One side of a box is lifted, and grains fall over the ledge until a stable slope remains."""
 
     name = "ledge"
     observable_names = ("angle_deg", "left_kg")
@@ -119,7 +119,7 @@ class Ledge(Slope):
     drop: PositiveFloat = Field(0.05, description="from the ledge to the floor [m]")
 
     def walls(self) -> list[dem.Rectangle]:
-        """The ledge, and the side that goes up."""
+        """The ledge, and the side that is lifted."""
         tall = self.tall()
         up = dem.Motion(velocity=(0, 0, OPENING), start=SETTLING, stop=SETTLING + tall / OPENING)
         side = dem.Rectangle(
@@ -129,7 +129,7 @@ class Ledge(Slope):
         return [self.plate(0.0, self.width, 0.0, name="ledge"), side]
 
     def tall(self) -> float:
-        """Height that the grains reach at first, about [m]."""
+        """Approximate initial height of the grains [m]."""
         return 6 * self.diameter + 2 * self.n * self.diameter**3 / (self.thickness * self.width)
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
@@ -138,7 +138,7 @@ class Ledge(Slope):
         return grains, self.box(0.0, 100 * self.width, -self.drop, 10 * self.width, "x+")
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Angle of the slope on the ledge, and mass left on it."""
+        """Angle of the slope on the ledge, and mass that remains there."""
         spheres = run.spheres(-1)
         on = (spheres.centres[:, 2] > 0) & (spheres.centres[:, 0] < self.width)
         profile = self.profile(among(spheres, on), 0.0, self.width)

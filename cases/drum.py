@@ -1,4 +1,4 @@
-"""A drum mixes small grains with the large ones that they lie on: case 2 of Dosta et al. (2024)."""
+"""A rotating drum mixes a layer of small grains with large grains below it: case 2 of Dosta et al. (2024)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SMALL, LARGE = (30_000, 2e-3), (8_000, 4e-3)  # of M1 and of M2: number, diamete
 
 
 class Drum(Dosta):
-    """Two kinds of grains in a drum, coarser and softer than published (Dosta et al. 2024, case 2)."""
+    """Small and large grains mix in a rotating drum, coarser and softer than published (Dosta et al. 2024, case 2)."""
 
     name = "drum"
     published_step: ClassVar[float] = 8e-7
@@ -30,11 +30,11 @@ class Drum(Dosta):
     )
 
     def made_of(self) -> tuple[str, ...]:
-        """The materials in it."""
+        """Names of the materials in this case."""
         return "M1", "M2", "steel"
 
     def counts(self) -> tuple[int, int]:
-        """Grains of M1 and of M2."""
+        """Numbers of grains of M1 and of M2."""
         return tuple(max(1, round(n / self.coarse**3)) for n, _ in (SMALL, LARGE))
 
     def drum(self, softness: float, motion: dem.Motion | None = None) -> dem.Cylinder:
@@ -45,11 +45,11 @@ class Drum(Dosta):
         )  # fmt: skip
 
     def walls(self) -> list[dem.Cylinder]:
-        """The drum; the side where x is positive goes up."""
+        """The drum, which rotates about y so that its side at x > 0 moves up."""
         return [self.drum(self.softness, dem.Motion(axis=(0, 1, 0), rate=RATE))]
 
     def build(self) -> tuple[dem.Particles, None]:
-        """Grains at rest: M2 filled in level, as they come to rest, and M1 strewn on them."""
+        """Grains at rest: a level bed of M2, and M1 poured on top of it."""
         (small, large), (fine, thick) = self.counts(), (d * self.coarse for _, d in (SMALL, LARGE))
         lower = [-RADIUS, -HALF, -RADIUS]
 
@@ -77,7 +77,7 @@ class Drum(Dosta):
 
 
 class Drum38k(Drum):
-    """30 000 small grains on 8 000 large ones in a drum (Dosta et al. 2024, case 2)."""
+    """30 000 small and 8 000 large grains mix in a rotating drum (Dosta et al. 2024, case 2)."""
 
     name = "drum-38k"
 

@@ -1,4 +1,4 @@
-"""A slice of a drum between two panes, as devices that photograph a powder from the side have it."""
+"""Rotating-drum test of powders: a short drum between two panes, photographed from the side."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ IMAGE_OBSERVABLES = (
 
 
 class DrumTest(Powder):
-    """Grains in a drum that turns slowly or fast; images from the side show how much it fills and its surface.
+    """Grains in a drum at a low and a high speed; images from the side give the occupied area and the surface.
 
     The second half of the run is observed. With `fast_rate` the drum turns fast first, and then at its `rate`: the
     second half of each part is observed, and the grains of the slow part need not be mixed slowly before that.
@@ -39,18 +39,18 @@ class DrumTest(Powder):
 
     @model_validator(mode="after")
     def _slows_down(self) -> DrumTest:
-        """Refuse a run that ends while it is fast."""
+        """Refuse a run that ends during the fast rotation."""
         if self.fast_rate is not None and self.fast_until >= self.duration:
             raise ValueError(f"fast_until is {self.fast_until:g} s, expected less than the duration")
         return self
 
     @property
     def observable_names(self) -> tuple[str, ...]:
-        """Names of the observables, of the whole run or of its slow and its fast part."""
+        """Names of the observables: of the whole run, or of its slow and its fast part."""
         return (*IMAGE_OBSERVABLES, *(f"fast_{name}" for name in IMAGE_OBSERVABLES if self.fast_rate is not None))
 
     def walls(self) -> list[dem.Cylinder]:
-        """The drum; the side where x is positive goes up."""
+        """The drum, which rotates about y so that its side at x > 0 moves up."""
         half, about = 0.5 * self.length, (0, 1, 0)
         turning = [dem.Motion(axis=about, rate=-self.rate)]
         if self.fast_rate is not None:
@@ -65,13 +65,13 @@ class DrumTest(Powder):
         ]
 
     def build(self) -> tuple[dem.Particles, None]:
-        """Grains in its lower part."""
+        """Grains in the lower part of the drum."""
         inner, half = self.radius - 0.6 * self.diameter, 0.5 * self.length
         lower, upper = (-self.radius, -half, -self.radius), (self.radius, half, self.radius)
         return self.grains(lambda x, _y, z: np.hypot(x, z) < inner, lower, upper), None
 
     def image(self, run: dem.Trajectory, first: float, last: float) -> tuple[np.ndarray, float]:
-        """Mean of the images from one time to another [s], and the edge of a pixel [m]."""
+        """Mean of the images between two times [s], and the edge of a pixel [m]."""
         pixel, corner = 2 * self.radius / PIXELS, (self.radius, self.radius)
         low = (-self.radius, -self.radius)
         shots = [
@@ -82,7 +82,7 @@ class DrumTest(Powder):
         return np.mean(shots, axis=0), pixel
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Occupied area, angles of the surface, and its height at five places; of mean images."""
+        """Occupied area, angles of the surface, and its height at five places, in mean images."""
         start, end = 0.0 if self.fast_rate is None else self.fast_until, float(run.time[-1])
         found = self.image_observables(*self.image(run, 0.5 * (start + end), end))
         if self.fast_rate is not None:
@@ -91,7 +91,7 @@ class DrumTest(Powder):
         return found
 
     def image_observables(self, image: np.ndarray, pixel: float) -> dict[str, float]:
-        """Occupied area, angles of the surface, and its height at five places, of an image."""
+        """Occupied area, angles of the surface, and its height at five places, in one image."""
         surface = dem.statistics.image_surface(image, pixel, lower=(-self.radius, -self.radius))
         found = {"occupied_mm2": 1e6 * dem.statistics.occupied_area(image, pixel)}
         angles = dem.statistics.surface_angles(surface)

@@ -21,7 +21,7 @@ STEPS, ROUNDS = 2000, 100  # between two looks at the packing, and looks at most
 
 
 class ElementTest(dem.Case):
-    """Spheres at random places in a cell that compresses them to a pressure."""
+    """Base of element tests: randomly placed spheres, compressed to a pressure in a periodic cell."""
 
     observable_names = (
         "void_ratio_at_first", "void_ratio", "pressure_Pa", "deviatoric_stress_Pa", "peak_friction_angle_deg",
@@ -50,12 +50,12 @@ class ElementTest(dem.Case):
         return self.contacts_with(self.friction)
 
     def contacts_with(self, friction: float) -> dem.Contacts:
-        """Contact laws of grains with this coefficient of friction."""
+        """Contact laws of grains with a given coefficient of friction."""
         grain = self.material()
         return dem.Contacts({(grain, grain): dem.Contact(restitution=self.restitution, friction=friction)})
 
     def build(self) -> tuple[dem.Particles, dem.Cell]:
-        """Grains at random places that do not touch, in a cell that is compressed to the pressure."""
+        """Grains at random places without overlap, in a cell that will be compressed to the pressure."""
         edge = self.diameter * (self.n * math.pi / 6 * (1 + self.spread**2) / LOOSE) ** (1 / 3)
         cell = dem.Cell.isotropic((edge,) * 3, pressure=self.pressure, fastest=COMPRESSION_RATE)
         return dem.pack(
@@ -64,7 +64,7 @@ class ElementTest(dem.Case):
         ), cell  # fmt: skip
 
     def simulation_of(self, grains: dem.Particles, cell: dem.Cell, friction: float, **more: dict) -> dem.Simulation:
-        """Grains in a cell, with this coefficient of friction."""
+        """Simulation of grains in a cell with a given coefficient of friction."""
         return dem.Simulation(
             grains, cell, gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
             threads=self.threads, contacts=self.contacts_with(friction), **more,
@@ -86,7 +86,7 @@ class ElementTest(dem.Case):
 
 
 class IsotropicCompression(ElementTest):
-    """A powder is compressed from all sides to a pressure that is then held."""
+    """A powder is compressed isotropically to a pressure, which is then kept constant."""
 
     name = "isotropic-compression"
     frames: PositiveInt = Field(150, description="frames written after the first")
@@ -94,13 +94,13 @@ class IsotropicCompression(ElementTest):
 
 
 class LoadedTest(ElementTest):
-    """A packing at rest under a pressure that a cell then deforms; subclasses say how."""
+    """Base of loading tests: the cell deforms a packing at rest under a pressure; subclasses define the loading."""
 
     friction_while_packed: NonNegativeFloat = Field(0.0, description="that of the preparation: 0 makes dense packings")
     rate: PositiveFloat = Field(0.3, description="of strain [1/s]")
 
     def simulation(self) -> dem.Simulation:
-        """The test, ready to run: grains have been compressed, and the cell is that which loads them.
+        """The test, ready to run: a compressed packing in the cell that loads it.
 
         Raises
         ------
@@ -112,7 +112,7 @@ class LoadedTest(ElementTest):
         return self.simulation_of(grains, self.loaded(edges), self.friction, description=about)
 
     def packing(self) -> tuple[dem.Particles, tuple]:
-        """Grains at rest under the pressure, and the edges of their cell [m]; raises RuntimeError if they move on."""
+        """Grains at rest under the pressure, and the edges of their cell [m]; raises RuntimeError without rest."""
         press = self.simulation_of(*self.build(), self.friction_while_packed)
         for _ in range(ROUNDS):
             press.step(STEPS)
@@ -126,44 +126,44 @@ class LoadedTest(ElementTest):
         raise RuntimeError(message)
 
     def loaded(self, edges: tuple) -> dem.Cell:
-        """The cell of the test, from the edges of that of the packing [m]."""
+        """The cell of the test, given the edges of the cell of the packing [m]."""
         raise NotImplementedError
 
 
 class Oedometer(LoadedTest):
-    """A packing is compressed along z between sides that do not yield, and unloaded by a third of that."""
+    """A packing is compressed along z at zero lateral strain, then unloaded by a third of that strain."""
 
     name = "oedometer"
     observable_names = (*LoadedTest.observable_names, "K0")
     duration: PositiveFloat = Field(0.1, description="simulated time [s]; the last quarter of it is unloading")
 
     def loaded(self, edges: tuple) -> dem.Cell:
-        """Shorter along z alone, then longer again."""
+        """Cell that shortens along z only, then lengthens again."""
         down, up = (0.0, 0.0, -self.rate), (0.0, 0.0, self.rate)
         return dem.Cell(edges, rate=down, rate_changes=[(0.75 * self.duration, up)])
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Besides the others K₀, the ratio of lateral to axial stress, at the end of loading."""
+        """Observables of all loading tests, and K₀, the ratio of lateral to axial stress, at the end of loading."""
         stress = run.cell.stress.total[int(np.abs(run.time - 0.75 * self.duration).argmin())]
         return super().observables(run) | {"K0": float(0.5 * (stress[0, 0] + stress[1, 1]) / stress[2, 2])}
 
 
 class Triaxial(LoadedTest):
-    """A packing is compressed along z, at a constant stress on its sides (drained) or a constant volume (undrained)."""
+    """A packing is compressed along z at constant lateral stress (drained) or constant volume (undrained)."""
 
     name = "triaxial"
     duration: PositiveFloat = Field(0.7, description="simulated time [s]")
     drainage: Literal["drained", "undrained"] = Field("drained", description="drained or undrained")
 
     def loaded(self, edges: tuple) -> dem.Cell:
-        """Shorter along z."""
+        """Cell that shortens along z."""
         if self.drainage == "undrained":
             return dem.Cell(edges, rate=(0.5 * self.rate, 0.5 * self.rate, -self.rate))
         return dem.Cell.triaxial(edges, axial_rate=self.rate, confinement=self.pressure, fastest=10 * self.rate)
 
 
 class SimpleShear(LoadedTest):
-    """A packing is sheared along x, at a constant stress across the planes of shear or a constant volume."""
+    """A packing is sheared along x at constant normal stress on the shear planes or at constant volume."""
 
     name = "simple-shear"
     duration: PositiveFloat = Field(2.0, description="simulated time [s]; default at constant volume: 1")
@@ -172,18 +172,18 @@ class SimpleShear(LoadedTest):
     @model_validator(mode="before")
     @classmethod
     def _end_sooner(cls, given: dict) -> dict:
-        """Shear less at constant volume unless told otherwise: the pressure of a dense packing rises tenfold."""
+        """Shorten the default duration at constant volume, where the pressure of a dense packing rises tenfold."""
         return {"duration": 1.0} | given if given.get("constant") == "volume" else given
 
     def loaded(self, edges: tuple) -> dem.Cell:
-        """Planes across y move along x."""
+        """Cell whose planes normal to y move along x."""
         if self.constant == "volume":
             return dem.Cell.shear(edges, rate=self.rate)
         return dem.Cell.shear(edges, rate=self.rate, pressure=self.pressure, fastest=10 * self.rate)
 
 
 class CyclicShear(LoadedTest):
-    """A packing is sheared forth and back at constant volume; the pressure of a loose one falls (liquefaction)."""
+    """A packing is sheared back and forth at constant volume; the pressure of a loose packing falls (liquefaction)."""
 
     name = "cyclic-shear"
     frames: PositiveInt = Field(300, description="frames written after the first")
@@ -191,7 +191,7 @@ class CyclicShear(LoadedTest):
     amplitude: PositiveFloat = Field(0.02, description="largest shear strain, to either side")
 
     def loaded(self, edges: tuple) -> dem.Cell:
-        """Shear that turns around at both ends."""
+        """Cell whose shear rate changes its sign at both ends of a cycle."""
         forth = np.array([[0.0, self.rate, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
         quarter = self.amplitude / self.rate
         turns = np.arange(quarter, self.duration, 2 * quarter)

@@ -1,4 +1,4 @@
-"""A bale of flexible fibres: they fall into a box, and a plate that holds a force presses them together."""
+"""A bale of flexible fibres: they fall into a box, and a plate presses them with a constant force."""
 
 from __future__ import annotations
 

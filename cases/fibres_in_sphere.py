@@ -1,4 +1,4 @@
-"""The nine fibres of test 2 of Zhao & van Wachem, Acta Mech. 224 (2013) 3091, in a hollow ball in place of the cube."""
+"""Test 2 of Zhao & van Wachem, Acta Mech. 224 (2013) 3091, nine fibres, in a hollow ball in place of the cube."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class FibresInSphere(NineFibres):
     radius: PositiveFloat = Field(0.5, description="of the ball [m]")
 
     def walls(self) -> list[dem.Ball]:
-        """The ball, where the cube was."""
+        """The hollow ball, in place of the cube."""
         return [dem.Ball((0.5, 0.5, 0.5), self.radius, inside=True, material=self.wall())]
 
     def build(self) -> tuple[dem.Particles, None]:
-        """Nine fibres, without a box."""
+        """Nine fibres, and no box."""
         return super().build()[0], None

@@ -1,4 +1,4 @@
-"""Nine fibres that fall through water: those of Zhao & van Wachem (2013), test 2, in a box that is filled."""
+"""Nine fibres fall through water: test 2 of Zhao & van Wachem (2013) in a box filled with water."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One flexible fibre that whirls in free flight, bending as it goes: what bonds do, and that nothing is lost."""
+"""One flexible fibre rotates and bends in free flight: shows bonds, and the conservation of energy and momentum."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import dem
 
 
 class FlexibleFibreCase(dem.Case):
-    """A flexible fibre in free flight; of a strength, it may break."""
+    """A flexible fibre in free flight; it breaks if its bonds have a strength that is exceeded."""
 
     name = "flexible-fibre"
 
@@ -29,7 +29,7 @@ class FlexibleFibreCase(dem.Case):
     swing: float = Field(0.5, description="amplitude of the velocities across it [m/s]")
 
     def build(self) -> tuple[dem.Particles, None]:
-        """Its nodes are made of this fibre by the simulation; see `moved` for how they move."""
+        """The fibre, which the simulation divides into nodes; `moved` gives their initial velocities."""
         fibre = dem.FlexibleFibre(
             diameter=self.diameter, length=self.length, segments=self.segments, young=self.young, damping=self.damping,
             strength=self.strength or math.inf,
@@ -39,7 +39,7 @@ class FlexibleFibreCase(dem.Case):
         return dem.Particles(fibre, stuff, position=[(0, 0, 0)], angular_velocity=spin), None
 
     def simulation(self) -> dem.Simulation:
-        """The simulation, its fibre swinging."""
+        """The simulation, with the initial velocities of the swinging fibre."""
         sim = super().simulation()
         s = np.pi * np.arange(self.segments + 1) / self.segments
         swing = np.column_stack([0 * s, np.sin(2 * s), np.cos(2 * s)])

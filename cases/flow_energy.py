@@ -1,4 +1,4 @@
-"""A blade goes down and up through a powder on a helical path, as that of a powder rheometer does: flow energies."""
+"""Flow energies: a blade moves down and up through a powder on a helical path, as in a powder rheometer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import dem
 
 
 class FlowEnergy(Powder):
-    """A twisted blade of 23.5 mm goes down and up in a vessel of 25 mm: basic flow energy, specific energy, stability.
+    """A twisted blade moves down and up through a powder: basic flow energy, specific energy, stability.
 
     On its way down the leading face of the blade looks down and pushes the powder against the floor; on its way up the
     blade turns the other way round and lifts the powder. In cycles of conditioning it cuts through the powder on both
@@ -102,7 +102,7 @@ class FlowEnergy(Powder):
         return self.grains(lambda x, y, _z: np.hypot(x, y) < inner, (-r, -r, 0), (r, r, under)), None
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Energies of the last cycle, down and up; of the first way down, and their ratio; nan of cycles that lack."""
+        """Flow energies of the last cycle and of the first descent, and their ratio; nan for unfinished cycles."""
         blade = next(wall for wall in run.walls if wall.name == "blade")
         time, rows = np.asarray(run.time), self.way()[2 + 2 * self.conditioning :]
         middle = np.append(time[:1], 0.5 * (time[1:] + time[:-1]))  # of the times that forces are means of

@@ -1,4 +1,4 @@
-"""A bed of spheres through which gas is blown upwards, more and more of it, until it carries them."""
+"""A bed of spheres is fluidised by a gas of increasing upward velocity."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import dem
 
 
 class FluidisedBed(dem.Case):
-    """Spheres that fall into a column of gas, settle, and are fluidised; the gas feels them (two-way coupling)."""
+    """Spheres settle in a column of gas and are then fluidised (two-way coupling)."""
 
     name = "fluidised-bed"
 
@@ -50,7 +50,7 @@ class FluidisedBed(dem.Case):
         return spheres, box
 
     def fluid(self) -> dem.Fluid:
-        """The gas, in cells on top of each other."""
+        """The gas, in one column of cells."""
         _, box = self.build()
         layers = round(box.size[2] / (self.layer * self.diameter))
         return dem.Fluid(

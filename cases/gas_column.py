@@ -1,4 +1,4 @@
-"""A gas in a column, averaged over its cross-section: the smallest flow solver that a fluidised bed needs.
+"""One-dimensional flow of gas in a column: the smallest flow solver for a fluidised bed.
 
 Nothing is compressed, so what flows through each cell, gas and particles together, is what is blown in at the bottom:
 ε u + (1 - ε) v = U. The pressure carries the drag on the particles, implicitly in u, and the weight of the gas:
@@ -16,7 +16,7 @@ import dem
 
 @dataclass(frozen=True)
 class GasColumn:
-    """Gas that is blown upwards through cells on top of each other; it goes by what it is told alone, so runs resume.
+    """Flow solver of gas blown upwards through one column of cells; it has no state of its own, so runs can resume.
 
     Parameters
     ----------
@@ -32,14 +32,14 @@ class GasColumn:
     ramp: float = 0.0
 
     def superficial(self, time: float) -> float:
-        """U at a time [m/s]."""
+        """Superficial velocity U at a time [m/s]."""
         if self.ramp == 0:
             return self.end if time >= self.delay else self.start
         share = min(max((time - self.delay) / self.ramp, 0.0), 1.0)
         return self.start + share * (self.end - self.start)
 
     def __call__(self, exchange: dem.Exchange) -> dem.FlowState:
-        """Fluid that acts on the particles."""
+        """Gas velocity and pressure gradient in all cells."""
         blown, voidage = self.superficial(exchange.time), np.maximum(exchange.voidage, 0.2)
         solid = exchange.solid_velocity[..., 2]
         velocity = (blown - (1 - voidage) * solid) / voidage
@@ -52,6 +52,6 @@ class GasColumn:
 
 
 def pressure_drop(exchange: dem.Exchange) -> float:
-    """Pressure drop of the gas from bottom to top, without its own weight [Pa]."""
+    """Pressure drop from bottom to top, without the weight of the gas [Pa]."""
     weight = exchange.density * exchange.gravity[2]
     return float((exchange.pressing[0, 0, :, 2] + weight).sum() * exchange.cells.spacing[2])

@@ -1,4 +1,4 @@
-"""Any number of hard spheres: a gas in a box that settles if impacts take energy, or that cools in periodic space."""
+"""Gases of hard spheres: in a box, where inelastic spheres settle, and in periodic space, where they cool."""
 
 from __future__ import annotations
 

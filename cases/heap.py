@@ -1,4 +1,4 @@
-"""A tube full of grains is lifted off a floor: they run out below and lie in a heap."""
+"""A tube full of grains is lifted off a floor; the grains flow out and form a heap."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SETTLING = 0.15  # before the tube is lifted [s]
 
 
 class Heap(Grains):
-    """Grains run out below a tube that is lifted, and lie in a heap."""
+    """Grains flow out below a lifted tube and form a heap."""
 
     name = "heap"
     observable_names = ("angle_of_repose_deg", "angle_error_deg", "height_m", "base_m")
@@ -25,7 +25,7 @@ class Heap(Grains):
     lift: PositiveFloat = Field(0.1, description="speed at which the tube goes up [m/s]")
 
     def walls(self) -> list[dem.Cylinder]:
-        """The tube, which goes up when the grains have settled, until it is clear of them."""
+        """The tube, which is lifted clear of the grains after they have settled."""
         height = self.tall()
         rise = dem.Motion(velocity=(0, 0, self.lift), start=SETTLING, stop=self.lifted)
         kept = {"material": self.material(), "motion": rise, "name": "tube"}
@@ -33,11 +33,11 @@ class Heap(Grains):
 
     @property
     def lifted(self) -> float:
-        """When the tube is clear of the grains [s]."""
+        """Time at which the tube is clear of the grains [s]."""
         return SETTLING + self.tall() / self.lift
 
     def tall(self) -> float:
-        """Height that the grains reach in the tube, about [m]."""
+        """Approximate height of the grains in the tube [m]."""
         inner = self.radius - 0.5 * self.diameter
         return 4 * self.diameter + self.n * self.diameter**3 / (6 * 0.37 * inner**2)
 
@@ -54,12 +54,12 @@ class Heap(Grains):
         return dem.Material(young=self.young, poisson=0.25, name="floor")
 
     def contacts(self) -> dem.Contacts:
-        """On the floor grains neither slide nor roll."""
+        """Contact laws: grains neither slide nor roll on the floor."""
         held = dem.Contact(restitution=self.restitution, friction=2.0, rolling=dem.Rolling(friction=1.0))
         return dem.Contacts({(self.material(), self.floor()): held})
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Slope of the heap's flank between 0.2 and 0.8 of its height, height and foot; nan before the tube is clear.
+        """Slope of the heap between 0.2 and 0.8 of its height, its height and foot; nan before the tube is clear.
 
         Heights are those above a single layer of grains, which lies about the foot and has no slope.
         """

@@ -13,7 +13,7 @@ import dem
 
 
 class HeatedRow(dem.Case):
-    """A row of spheres between a hot and a cold plate: temperatures come to a straight line."""
+    """A row of spheres between a hot and a cold plate; the temperature profile becomes linear."""
 
     name = "heated-row"
 
@@ -36,7 +36,7 @@ class HeatedRow(dem.Case):
 
     @property
     def pitch(self) -> float:
-        """Distance of neighbours [m]."""
+        """Distance between the centres of neighbouring spheres [m]."""
         return (1 - self.overlap) * self.diameter
 
     def walls(self) -> list[dem.Plane]:
@@ -48,7 +48,7 @@ class HeatedRow(dem.Case):
         ]
 
     def heat(self) -> dem.Heat:
-        """Heat that flows while the spheres hardly move."""
+        """Heat conduction, computed with spheres that hardly move."""
         return dem.Heat(every=1, time_scale=self.time_scale)
 
     def build(self) -> tuple[dem.Particles, None]:
@@ -59,7 +59,7 @@ class HeatedRow(dem.Case):
 
 
 class HeatedBed(dem.Case):
-    """A packed bed of steel beads in air, heated by the plate that it was filled on, after Beaulieu (2020).
+    """A packed bed of steel beads in air, heated by a plate (Beaulieu 2020).
 
     The experiment heats from above, a bed filled against the plate. Here the plate is the floor.
     """
@@ -95,7 +95,7 @@ class HeatedBed(dem.Case):
         )  # fmt: skip
 
     def heat(self) -> dem.Heat:
-        """Conduction by contacts, and by the air between surfaces that are near each other."""
+        """Heat conduction through contacts, and through the air in the gaps between close surfaces."""
         return dem.Heat(
             every=1, time_scale=self.time_scale, faces={"z-": self.hot}, gas_conductivity=self.gas_conductivity,
             gas_range=self.gas_range * self.diameter,
@@ -124,17 +124,17 @@ class HeatedBed(dem.Case):
         return dem.Particles(ball, steel, position=bed, temperature=self.cold, name="bead"), box
 
     def profile(self, height: np.ndarray, temperature: np.ndarray, depths: tuple[float, ...]) -> list[float]:
-        """Mean temperatures [K] of beads within a diameter of depths below the plate [m], here above it."""
+        """Mean temperatures [K] of beads within one diameter of given distances from the plate [m]."""
         return [float(temperature[abs(height - at) < self.diameter].mean()) for at in depths]
 
     def solid_fraction(self, height: np.ndarray) -> float:
-        """Solid fraction of the bed, without three diameters at either end."""
+        """Solid fraction of the bed, except within three diameters of either end."""
         low, high = 3 * self.diameter, float(height.max()) - 3 * self.diameter
         inside = int(((height > low) & (height < high)).sum())
         return np.pi / 6 * self.diameter**3 * inside / ((high - low) * (self.width * self.diameter) ** 2)
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Temperatures after half and after all of the time, at the depths at which they were measured."""
+        """Temperatures at the measured depths, halfway through the run and at its end."""
         depths, found = (0.04, 0.06, 0.073), {}
         for when, frame in (("half_time", run[len(run) // 2]), ("end", run[-1])):
             values = self.profile(frame.position[:, 2], frame.temperature[:, 0], depths)
@@ -143,7 +143,7 @@ class HeatedBed(dem.Case):
 
 
 class HeatedDrum(RotatingDrum):
-    """Grains in a rotating drum with a hot shell."""
+    """Cold grains are heated in a rotating drum with a hot shell."""
 
     name = "heated-drum"
 
@@ -173,18 +173,18 @@ class HeatedDrum(RotatingDrum):
         ]  # fmt: skip
 
     def heat(self) -> dem.Heat:
-        """Conduction while the drum turns."""
+        """Heat conduction while the drum rotates."""
         return dem.Heat(every=20, time_scale=self.time_scale)
 
     def build(self) -> tuple[dem.Particles, None]:
-        """Cold grains in its lower half."""
+        """Cold grains in the lower half of the drum."""
         grains, box = super().build()
         grains.temperature = self.cold
         return grains, box
 
 
 class HotFluidisedBed(FluidisedBed):
-    """Cold spheres that are fluidised by hot gas, which warms them and cools on its way up."""
+    """Cold spheres are fluidised and heated by hot gas, which cools on its way up."""
 
     name = "hot-fluidised-bed"
 
@@ -216,7 +216,7 @@ class HotFluidisedBed(FluidisedBed):
 
 
 class SelfHeatingGas(dem.Case):
-    """A gas of grains that loses its motion in collisions, all of which becomes heat of the grains."""
+    """Granular gas whose kinetic energy, lost in collisions, heats the grains."""
 
     name = "self-heating-gas"
 
@@ -232,7 +232,7 @@ class SelfHeatingGas(dem.Case):
     seed: int = Field(1, ge=0, description="of the random numbers")
 
     def heat(self) -> dem.Heat:
-        """Heat that contacts dissipate, and conduct."""
+        """Heat that contacts dissipate and conduct."""
         return dem.Heat(every=20, dissipation=True)
 
     def build(self) -> tuple[dem.Particles, dem.Box]:

@@ -1,4 +1,4 @@
-"""A hopper that empties into a tray: both swept by polylines about the z axis."""
+"""A hopper that empties into a tray, both surfaces of revolution about the z axis."""
 
 from __future__ import annotations
 
@@ -49,5 +49,5 @@ class Hopper(Grains):
         ), None
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Mass through the hole, its rate, and the time of the end."""
+        """Discharged mass, discharge rate, and the time at which the discharge ends."""
         return outflow(run, 0.0, self.orifice)

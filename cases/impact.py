@@ -42,7 +42,7 @@ class Impact(Dosta):
         return dem.Box(lower, upper, self.material("steel", softness=softness), open=["z+"]), []
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
-        """The bed, at rest, and the ball above it, which comes last."""
+        """The bed at rest, and the ball above it as the last particle."""
         d = GRAIN * self.coarse
         filled = self.count * np.pi / 6 * d**3 / (FILLED * 4 * HALF[0] * HALF[1])
         lower, upper = (-HALF[0], -HALF[1], FLOOR), (*HALF, FLOOR + 1.02 * filled + 2 * d)

@@ -15,7 +15,7 @@ GAP = 0.1  # between base and ring, in diameters of a grain
 
 
 class JenikeShear(ShearToFailure):
-    """Base, ring and lid of Jenike's shear tester, in a small size: preshear, failures, yield locus.
+    """Small Jenike shear tester with base, ring and lid: preshear, shear to failure, yield locus.
 
     The device takes a new sample for each failure. Here the ring returns under the normal stress of preshear, and the
     next preshear makes the same steady flow again.
@@ -37,7 +37,7 @@ class JenikeShear(ShearToFailure):
 
     @model_validator(mode="after")
     def _stays_closed(self) -> JenikeShear:
-        """Refuse a ring that grains can leave, or that has none in it."""
+        """Refuse a ring that opens a gap for grains, or that contains no grains."""
         if self.preshear + self.shear > self.rim:
             message = f"the ring moves by preshear and shear, {self.preshear + self.shear:g} m"
             raise ValueError(f"{message}, over a rim of {self.rim:g} m: expected less")

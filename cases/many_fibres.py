@@ -24,7 +24,7 @@ class ManyFibres(FallingFibres):
     seed: int = Field(1, ge=0, description="of the random numbers")
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
-        """Build the lattice of fibres and a box that just holds it."""
+        """Build the lattice of fibres and a box of its size."""
         rng = np.random.default_rng(self.seed)
         fibre = self.fibre()
         pitch = self.spacing * self.diameter

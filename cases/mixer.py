@@ -1,4 +1,4 @@
-"""A vessel with a mixer in it, whose blades are a mesh: made in code, or from a file."""
+"""A vessel with a mixer; the mesh of its blades is generated in code or read from a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import dem
 
 
 class Mixer(Grains):
-    """Blades turn in a vessel of grains."""
+    """Rotating blades stir grains in a vessel."""
 
     name = "mixer"
 

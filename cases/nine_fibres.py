@@ -16,7 +16,7 @@ import dem
 
 
 class NineFibres(FallingFibres):
-    """Nine fibres are thrown through a box (Zhao & van Wachem 2013, test 2; y taken to be up)."""
+    """Nine fibres are thrown through a box (Zhao & van Wachem 2013, test 2, with y assumed to be up)."""
 
     name = "nine-fibres"
 

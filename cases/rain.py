@@ -1,4 +1,4 @@
-"""Spheres of many sizes rain into a hopper, and run out of it while the rain goes on."""
+"""Spheres of many sizes are inserted above a hopper, and removed below it, during the run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Rain(dem.Case):
-    """Spheres of many sizes rain into a hopper, and run out of it while the rain goes on.
+    """Spheres of many sizes are inserted above a hopper, and removed below it, during the run.
 
     Who has left the hopper is taken out of the run, and as many are put in again above.
     """
@@ -41,7 +41,7 @@ class Rain(dem.Case):
         return [dem.Revolution(profile, material=self._glass(), name="hopper")]
 
     def inserters(self) -> Sequence[dem.Inserter]:
-        """A cylinder within the tube, above."""
+        """Inserter: a cylinder at the top of the tube."""
         cloud = dem.Cylinder((0, 0, 0.15), (0, 0, 0.24), 0.045)
         sizes = dem.LogNormalSizes(
             median=self.diameter, geometric_deviation=1.2, lower=0.6 * self.diameter, upper=1.6 * self.diameter
@@ -53,5 +53,5 @@ class Rain(dem.Case):
         return [rain]
 
     def outlets(self) -> Sequence[dem.Outlet]:
-        """All that is below the hopper."""
+        """Outlet: the region below the hopper."""
         return [dem.Outlet(dem.Plane((0, 0, -0.05), (0, 0, 1)), recycle="rain", name="drain")]

@@ -1,4 +1,4 @@
-"""A drum that turns about its axis, y, half full of grains; smooth, or made of flat segments."""
+"""A drum half full of grains that rotates about its axis, y; smooth, or made of flat segments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import dem
 
 
 class RotatingDrum(Grains):
-    """Grains in a rotating drum, smooth or facetted."""
+    """Grains in a rotating drum, smooth or faceted."""
 
     name = "rotating-drum"
 
@@ -30,7 +30,7 @@ class RotatingDrum(Grains):
         return [dem.Mesh(about_z.vertices[:, [0, 2, 1]], about_z.triangles, **kept)]
 
     def build(self) -> tuple[dem.Particles, None]:
-        """Grains in its lower half."""
+        """Grains in the lower half of the drum."""
         size, half = self.radius * np.cos(np.pi / self.segments) if self.segments else self.radius, 0.5 * self.length
         inner = size - 0.6 * self.diameter
         lower, upper = (-self.radius, -half, -self.radius), (self.radius, half, self.radius)

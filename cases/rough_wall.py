@@ -1,4 +1,4 @@
-"""A rough floor under spheres or fibres: it scatters the velocities of spheres and the spins of fibres.
+"""Impacts of spheres and fibres on a rough floor, which scatters their velocities and spins.
 
 Equal particles of each kind fly at a floor at the same angle; every impact meets a floor inclined at random (Sommerfeld
 & Huber 1999). A frictionless sphere cannot be turned, so all that the inclination does goes into its direction. A fibre
@@ -16,7 +16,7 @@ import dem
 
 
 class RoughWall(dem.StudyCase):
-    """Scatter of velocities and spins after an impact on a rough floor, of spheres and of fibres."""
+    """Scatter of the velocities and spins of spheres and fibres after an impact on a rough floor."""
 
     name = "rough-wall"
 
@@ -31,7 +31,7 @@ class RoughWall(dem.StudyCase):
     seed: int = Field(1, ge=0, description="of the inclinations")
 
     def table(self) -> tuple[np.ndarray, str, str]:
-        """Scatter against roughness."""
+        """Table of the scatter against the roughness of the floor."""
         sphere, fibre = dem.Sphere(diameter=self.diameter), dem.Fibre(diameter=self.diameter, aspect_ratio=3)
         rows = []
         for sigma in np.linspace(0, self.roughness, self.frames + 1):
@@ -45,7 +45,7 @@ class RoughWall(dem.StudyCase):
         return np.array(rows), header, said
 
     def scatter(self, shape: dem.Shape, roughness: float) -> tuple[float, float]:
-        """Root mean square departure of velocities and of spins from their means after the impact, without units."""
+        """Dimensionless standard deviations of velocities and of spins after the impact."""
         stuff = dem.Material(young=5e7, poisson=0.35, density=1100.0)
         side = math.ceil(math.sqrt(self.n))
         reach = float((np.linalg.norm(shape.offsets, axis=1) + shape.radii).max())

@@ -1,4 +1,4 @@
-"""Spheres and fibres that settle in a fluid, each by itself."""
+"""Spheres and fibres that settle in a fluid without touching each other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import dem
 
 
 class SettlingSpheres(Immersed):
-    """Spheres of many sizes fall from rest through water, side by side: from Stokes' range to Newton's."""
+    """Spheres of many sizes fall from rest through water, from the Stokes to the Newton regime of drag."""
 
     name = "settling-spheres"
 
@@ -21,7 +21,7 @@ class SettlingSpheres(Immersed):
     largest: PositiveFloat = Field(1e-2, description="diameter of the last [m]; those between are spaced evenly in log")
 
     def build(self) -> tuple[dem.Particles, None]:
-        """Build a row of spheres along x, a metre up."""
+        """Build a row of spheres along x at z = 1 m."""
         diameters = [self.smallest * (self.largest / self.smallest) ** (k / max(self.n - 1, 1)) for k in range(self.n)]
         places = np.column_stack([2 * self.largest * np.arange(self.n), np.zeros(self.n), np.ones(self.n)])
         shapes = [dem.Sphere(diameter=float(d)) for d in diameters]
@@ -29,7 +29,7 @@ class SettlingSpheres(Immersed):
 
 
 class SettlingFibres(ImmersedFibres):
-    """Fibres at all angles to gravity fall through water in Stokes flow, and drift sideways as they do."""
+    """Fibres at various angles to gravity fall through water in Stokes flow and drift sideways."""
 
     name = "settling-fibres"
 

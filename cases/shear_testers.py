@@ -1,4 +1,4 @@
-"""Rotational shear testers, an annular cell and a head in a vessel: preshear, shear to failure, yield locus."""
+"""Rotational shear testers, annular cell and shear head: preshear, shear to failure, yield locus."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEGMENTS = 64  # of a ring in the mesh of the lid
 
 
 class RotationalShear(ShearToFailure):
-    """Grains between a cell that turns and a lid that presses; both have vanes.
+    """Base of rotational shear testers: grains between a rotating cell and a loaded lid, both with vanes.
 
     Of cell and lid either turns in devices: only their relative motion counts.
     """
@@ -25,7 +25,7 @@ class RotationalShear(ShearToFailure):
 
     @model_validator(mode="after")
     def _has_room(self) -> RotationalShear:
-        """Refuse a cell without room."""
+        """Refuse a cell that is too small for its grains."""
         near, far = self.rim
         if not (near < far and (not self.inner or self.clearance < self.inner < self.outer)):
             message = (
@@ -41,7 +41,7 @@ class RotationalShear(ShearToFailure):
 
     @property
     def inner(self) -> float:
-        """Inner radius of the lid [m]; 0 of a disc."""
+        """Inner radius of the lid [m]; 0 for a disc."""
         return 0.0
 
     @property
@@ -67,7 +67,7 @@ class RotationalShear(ShearToFailure):
         return dem.Motion(table=[(time, 0.0, 0.0, 0.0, way / radius) for time, way in self.displacements()])
 
     def sheets(self, inner: float, outer: float, low: float) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Upright vanes from one radius to another, each of two triangles, above a height."""
+        """Vertical vanes between two radii above a height, each of two triangles."""
         made = []
         for angle in 2 * math.pi * (0.5 + np.arange(self.vanes)) / self.vanes:
             x, y = math.cos(angle), math.sin(angle)
@@ -76,7 +76,7 @@ class RotationalShear(ShearToFailure):
         return made
 
     def mesh(self, parts: list[tuple[np.ndarray, np.ndarray]], **wall: object) -> dem.Mesh:
-        """One wall of several sheets."""
+        """One mesh of several sheets."""
         first = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
         triangles = [rows + k for (_, rows), k in zip(parts, first, strict=False)]
         vertices = np.concatenate([vertices for vertices, _ in parts])
@@ -117,7 +117,7 @@ class RotationalShear(ShearToFailure):
         return self.grains(between, (-edge, -edge, low), (edge, edge, top)), None
 
     def traces(self, run: dem.Trajectory) -> tuple[np.ndarray, np.ndarray]:
-        """Mean normal and shear stress between frames, at the lower edge of the vanes of the lid (T,), (T,) [Pa]."""
+        """Mean normal and shear stress between frames at the lower edge of the lid's vanes (T,), (T,) [Pa]."""
         lid = next(wall for wall in run.walls if wall.name == "lid")
         edge = lid.position[:, 2] - 0.5 * self.vane_height  # the position is that of the middle
         above = np.array([run.mass[run.position[k][:, 2] > edge[k]].sum() for k in range(len(run))])
@@ -126,7 +126,7 @@ class RotationalShear(ShearToFailure):
 
 
 class RingShear(RotationalShear):
-    """An annular cell, a smaller one than of a small ring shear tester (Schulze; 24 cm²), with a yield locus."""
+    """Small ring shear tester: an annular cell with a loaded lid, preshear, shear to failure, yield locus."""
 
     name = "ring-shear"
 
@@ -147,7 +147,7 @@ class RingShear(RotationalShear):
 
 
 class ShearHead(RotationalShear):
-    """A head of 48 mm with vanes in a vessel of 50 mm, as powder rheometers have it, with a yield locus."""
+    """Shear head of a powder rheometer: a vaned head of 48 mm in a vessel of 50 mm, yield locus."""
 
     name = "shear-head"
 

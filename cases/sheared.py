@@ -1,4 +1,4 @@
-"""Fibres in a shear flow: one that tumbles by itself, and many that meet."""
+"""Fibres in a shear flow: one fibre that tumbles, and many fibres that collide."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import dem
 
 
 class Sheared(ImmersedFibres):
-    """Fibres in a shear flow along x that grows along y, without weight."""
+    """Base of cases of weightless fibres in a shear flow along x with a gradient along y."""
 
     gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
     rate: PositiveFloat = Field(10.0, description="of shear [1/s]")
@@ -28,7 +28,7 @@ class Sheared(ImmersedFibres):
 
 
 class JefferyOrbit(Sheared):
-    """A fibre tumbles in shear, as Jeffery (1922) says where it has little inertia; it starts across the flow."""
+    """A fibre tumbles in a shear flow; with little inertia it follows an orbit of Jeffery (1922)."""
 
     name = "jeffery-orbit"
 
@@ -46,7 +46,7 @@ class JefferyOrbit(Sheared):
 
 
 class ShearedFibres(Sheared):
-    """Many fibres in shear, which hit each other if they are less than a length apart; walls below and above."""
+    """Many fibres tumble and collide in a shear flow between two walls."""
 
     name = "sheared-fibres"
 
@@ -63,7 +63,7 @@ class ShearedFibres(Sheared):
         return dem.ShearFlow(rate=self.rate, centre=tuple(0.5 * np.array(self.lattice()[1])))
 
     def lattice(self) -> tuple[np.ndarray, tuple[float, float, float], tuple[int, int, int]]:
-        """Places of the fibres, size of the box, and how many along each axis."""
+        """Positions of the fibres, size of the box, and number of fibres along each axis."""
         length = self.aspect_ratio * self.diameter
         pitch = self.spacing * length
         return cubic(self.n, pitch, max(0.0, 0.5 * (length - pitch)) * 1.001)

@@ -35,27 +35,27 @@ class Silo(Dosta):
     stuff: Literal["M1", "M2"] = Field("M1", description="of the grains, M1 or M2")
 
     def made_of(self) -> tuple[str, str]:
-        """The materials in it."""
+        """Names of the materials in this case."""
         return self.stuff, "steel"
 
     @property
     def count(self) -> int:
-        """Grains."""
+        """Number of grains."""
         return max(1, round(self.n / self.coarse**3))
 
     def profile(self) -> list[tuple[float, float]]:
-        """Radius and height along the wall, from the orifice on [m]."""
+        """Profile of the wall: radii and heights from the orifice up [m]."""
         hole, lip, shoulder, top = ORIFICES[self.orifice]
         return [(hole, lip), (RADIUS, shoulder), (RADIUS, top)]
 
     def closed(self, softness: float) -> tuple[None, list[dem.Revolution]]:
-        """The silo with a lid in the orifice, as it is filled; a rim above it as wide as needed."""
+        """The silo for filling: its orifice is closed, and its wall extends up to z = 1 m."""
         steel, (hole, lip), *rest = self.material("steel", softness=softness), *self.profile()
         wall = [(0, lip), (hole, lip), rest[0], (RADIUS, 1.0)]
         return None, [dem.Revolution(wall, material=steel, name="silo")]
 
     def walls(self) -> list[dem.Revolution]:
-        """The silo, and far below a tray, in which grains are out of the way."""
+        """The silo, and a tray far below that collects the grains."""
         steel, (radius, drop), lip = self.material("steel"), TRAY, self.profile()[0][1]
         tray = [(0, lip - drop), (radius, lip - drop), (radius, lip)]
         return [
@@ -78,7 +78,7 @@ class Silo(Dosta):
         return dem.Particles(dem.Sphere(diameter=d), self.material(self.stuff), position=places, name="grain"), None
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Mass through the orifice, its rate, and the time of the end."""
+        """Discharged mass, discharge rate, and the time at which the discharge ends."""
         radius, lip = self.profile()[0]
         return outflow(run, lip, radius)
 

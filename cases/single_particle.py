@@ -34,7 +34,7 @@ class OneParticle(dem.Case):
 
 
 class Drop(OneParticle):
-    """A particle falls on a floor and rebounds, which shows its coefficient of restitution."""
+    """A particle falls on a floor and rebounds; the height gives the coefficient of restitution."""
 
     name = "drop-test"
     observable_names = ("apparent_restitution",)
@@ -51,7 +51,7 @@ class Drop(OneParticle):
         return self.particle((0, 0, self.height + 0.5 * self.diameter)), None
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Coefficient of restitution by the height of the rebound; nan if it has not come back."""
+        """Coefficient of restitution by the height of the rebound; nan if the particle has not rebounded."""
         height = np.array([run.position[k][0, 2] for k in range(len(run))]) - 0.5 * self.diameter
         found = math.nan
         with suppress(ValueError):
@@ -60,7 +60,7 @@ class Drop(OneParticle):
 
 
 class Incline(OneParticle):
-    """A particle goes down an incline: on a steep one it slides, on a gentle one it rolls."""
+    """A particle slides down a steep incline or rolls down a gentle one; its acceleration gives the friction."""
 
     name = "incline-test"
     observable_names = ("apparent_friction", "apparent_rolling_friction")
@@ -83,11 +83,11 @@ class Incline(OneParticle):
         return [dem.Plane((0, 0, 0), self.normal(), material=self.material(), name="incline")]
 
     def build(self) -> tuple[dem.Particles, None]:
-        """The particle on it."""
+        """The particle on the incline."""
         return self.particle(tuple(0.5 * self.diameter * x for x in self.normal())), None
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Coefficients by its acceleration: of friction if it slid, and of rolling friction if it rolled."""
+        """Coefficient of sliding or rolling friction by the acceleration of a particle that slid or rolled."""
         ways = np.array([(run.position[k][0] * self.along()).sum() for k in range(len(run))])
         slope = math.radians(self.angle)
         later = run.time > 0.2 * run.time[-1]  # at first it finds its place on the incline
@@ -99,7 +99,7 @@ class Incline(OneParticle):
 
 
 class RollingPendulum(OneParticle):
-    """A particle rolls to and fro in a trough, and rolling friction lets its swings decay."""
+    """A particle rolls to and fro in a trough; the decay of its swings gives the rolling friction."""
 
     name = "rolling-pendulum"
     observable_names = ("apparent_rolling_friction",)
@@ -119,12 +119,12 @@ class RollingPendulum(OneParticle):
         ]
 
     def build(self) -> tuple[dem.Particles, None]:
-        """The particle on its side."""
+        """The particle on the side of the trough."""
         way, slope = self.radius - 0.5 * self.diameter, math.radians(self.angle)
         return self.particle((way * math.sin(slope), 0.0, self.radius - way * math.cos(slope))), None
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Coefficient of rolling friction by the decay of the swings; nan if it has turned less than twice."""
+        """Coefficient of rolling friction by the decay of the swings; nan with fewer than two turning points."""
         places = [run.position[k][0] for k in range(len(run))]
         found = math.nan
         with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""Spheres that collide at random: a gas that cools, and one that turbulence keeps going."""
+"""Spheres with stochastic collisions: a cooling gas, and a gas driven by turbulence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import dem
 
 
 class StochasticCooling(dem.StochasticCase):
-    """A periodic gas of inelastic spheres that cools by Haff's law; collisions are drawn at random (DSMC)."""
+    """A periodic gas of inelastic spheres that cools by Haff's law; collisions are sampled by DSMC."""
 
     name = "stochastic-cooling"
 
@@ -27,7 +27,7 @@ class StochasticCooling(dem.StochasticCase):
     speed: PositiveFloat = Field(0.5, description="root mean square velocity at the start [m/s]")
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
-        """Build spheres anywhere in a cube, each clear of the walls."""
+        """Build spheres at random positions in a cube, clear of the walls."""
         rng = np.random.default_rng(self.seed)
         edge = (self.n * math.pi / 6 * self.diameter**3 / self.solid_fraction) ** (1 / 3)
         stuff = dem.Material(young=5e7, poisson=0.35, density=self.density, name="grain")  # impacts need the density
@@ -56,5 +56,5 @@ class TurbulentGas(StochasticCooling):
     duration: PositiveFloat = Field(0.5, description="simulated time [s]")
 
     def turbulence(self) -> dem.Turbulence:
-        """The fluid."""
+        """The turbulent fluid."""
         return dem.Turbulence(rms=self.fluid_speed, time_scale=self.time_scale, viscosity=self.viscosity)

@@ -23,7 +23,7 @@ class SymmetricTop(dem.RotationCase):
         return 1100.0, 1100.0, 2600.0
 
     def exact(self, time: np.ndarray) -> np.ndarray:
-        """exp(t L/2I_x) exp(t (1 - I_z/I_x) omega_z e_z/2): about the angular momentum, and about the axis."""
+        """Exact orientations exp(t L/2I_x) exp(t (1 - I_z/I_x) omega_z e_z/2): precession about L, spin about z."""
         i_x, _, i_z = self.inertia()
         momentum = np.multiply(self.inertia(), self.start)
         size = np.linalg.norm(momentum)

@@ -19,7 +19,7 @@ REFERENCE_STEP = 5e-7  # s; the Runge-Kutta method of order four is then off by 
 
 
 class TorqueCylinder(dem.RotationCase):
-    """A fibre (world frame) or cylinder (body frame) under a 3-D torque (Zhao test 4; Seelen et al. 3.3)."""
+    """A fibre or a cylinder under a torque about all axes (Zhao & van Wachem 2013, test 4; Seelen et al. 2016, 3.3)."""
 
     name = "torque-cylinder"
     torque = "cylinder"
@@ -43,7 +43,7 @@ class TorqueCylinder(dem.RotationCase):
         return m * r * r / 2, across, across
 
     def exact(self, time: np.ndarray) -> np.ndarray:
-        """Runge-Kutta of order four at REFERENCE_STEP."""
+        """Reference orientations by the Runge-Kutta method of order four with REFERENCE_STEP."""
         every = max(1, round((time[1] - time[0]) / REFERENCE_STEP))
         fine = dem.integrate_rotation(
             "runge-kutta", inertia=self.inertia(), torque=self.torque, time_step=(time[1] - time[0]) / every,

@@ -25,7 +25,7 @@ class TorqueSphere(dem.RotationCase):
         return i, i, i
 
     def exact(self, time: np.ndarray) -> np.ndarray:
-        """Turned about y by (A/I)(e^t - 1 - t), A = 1e5 N m."""
+        """Exact orientations: rotation about y by (A/I)(e^t - 1 - t), A = 1e5 N m."""
         half = 0.5 * 1e5 / self.inertia()[0] * (np.exp(time) - 1 - time)
         zero = np.zeros_like(half)
         return np.column_stack([np.cos(half), zero, np.sin(half), zero])

@@ -1,4 +1,4 @@
-"""A cup of grains that is shaken, with a large one at the bottom, which rises: the Brazil nut."""
+"""Brazil-nut effect: a large grain rises through a vibrated bed of small grains."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import dem
 
 
 class VibratedBed(Grains):
-    """An intruder in a bed of grains that is shaken."""
+    """A large intruder rises in a vibrated bed of grains (Brazil-nut effect)."""
 
     name = "vibrated-bed"
 
@@ -29,7 +29,7 @@ class VibratedBed(Grains):
         ]  # fmt: skip
 
     def build(self) -> tuple[dem.Particles, None]:
-        """The intruder on the floor, grains around and above."""
+        """The intruder on the floor, with grains around and above it."""
         r, big = self.radius, 0.5 * self.intruder
 
         def free(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:

@@ -30,7 +30,7 @@ FILLED = 0.3  # solid fraction that beds begin with, at random, before they fall
 
 
 class Dosta(dem.Case):
-    """A benchmark; subclasses say what is in it. The published size is that of coarse = 1 and softness = 1."""
+    """Base of the benchmarks of Dosta et al. (2024); coarse = 1 and softness = 1 give the published set-up."""
 
     published_step: ClassVar[float]  # [s]
     compiled_by: ClassVar[dict] = {"coarse": 4.0, "softness": GAUGE}
@@ -41,30 +41,30 @@ class Dosta(dem.Case):
 
     @model_validator(mode="after")
     def _step(self) -> Self:
-        """The time step follows the grains and their stiffness, unless it is given."""
+        """Compute the time step from grain size and stiffness, unless it is given."""
         if "time_step" not in self.model_fields_set:
             object.__setattr__(self, "time_step", self.step_for(self.coarse, self.softness))
         return self
 
     @classmethod
     def step_for(cls, coarse: float, softness: float) -> float:
-        """The published time step in proportion to diameter and root of softness, as contacts last [s]."""
+        """Time step [s]: the published one, scaled like the duration of a contact by diameter and √softness."""
         return float(f"{cls.published_step * coarse * math.sqrt(softness):.6g}")
 
     def material(self, name: str, *, softness: float | None = None) -> dem.Material:
-        """One of M1, M2 and steel."""
+        """The material M1, M2 or steel."""
         young, density = MATERIALS[name]
         softer = self.softness if softness is None else softness
         return dem.Material(young=young / softer, poisson=POISSON, density=density, name=name)
 
     def made_of(self) -> Sequence[str]:
-        """The materials in it."""
+        """Names of the materials in this case."""
         return "M1", "steel"
 
     def pairs(
         self, *, of: Sequence[str] | None = None, softness: float | None = None, friction: float | None = None
     ) -> dem.Contacts:
-        """Restitution and friction of pairs of all materials, or some; friction of grains is another in some beds."""
+        """Restitution and friction of all pairs of the given materials; `friction` replaces that between grains."""
         stuff = {name: self.material(name, softness=softness) for name in of or self.made_of()}
         table = {}
         for (a, b), (restitution, sliding) in PAIRS.items():
@@ -75,11 +75,11 @@ class Dosta(dem.Case):
         return dem.Contacts(table)
 
     def contacts(self) -> dem.Contacts:
-        """Restitution and friction by pair."""
+        """Restitution and friction of each pair of materials."""
         return self.pairs()
 
     def simulation(self) -> dem.Simulation:
-        """The simulation, ready to run; case files name such a case, so that none is built to be written out."""
+        """The simulation, ready to run; `dem init` writes such a case by its name, without its particles."""
         return super().simulation()
 
     def bed(
@@ -89,7 +89,7 @@ class Dosta(dem.Case):
         *,
         friction: float | None = None,
     ) -> np.ndarray:
-        """Centres (N, 3) of grains at rest that began at places, given by material and diameter.
+        """Centres (N, 3) of grains settled from given positions; each group has a material and a diameter.
 
         Made softer first, then as stiff as they are; friction is another only until the last of these stages. Kept for
         the next time.
@@ -124,7 +124,7 @@ def strewn(
     n: int, diameter: float, lower: Sequence[float], upper: Sequence[float], inside: Callable, seed: int,
     level: Callable | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """Centres (n, 3) of grains strewn at random without overlap: the lowest of those `inside`, given (x, y, z).
+    """Centres (n, 3) of randomly placed grains without overlap: the lowest ones for which `inside(x, y, z)` holds.
 
     Lowest by z, or by what `level` makes of (x, y, z).
 

@@ -1,4 +1,4 @@
-"""Grains in containers of other shapes than a box: what these cases have in common."""
+"""Base of cases with grains in containers that are no boxes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def rolling_resistance(rolling_friction: float, friction: float) -> dem.Rolling | None:
-    """Resistance to rolling, where there is friction."""
+    """Rolling resistance, or None without rolling friction or sliding friction."""
     return dem.Rolling(friction=rolling_friction) if rolling_friction and friction else None
 
 
 def grain_material(case: dem.Case, **more: object) -> dem.Material:
-    """Material of grains with the numbers of a case."""
+    """Material of grains with the parameters of a case."""
     return dem.Material(
         young=case.young, poisson=0.25, density=case.density, restitution=case.restitution, friction=case.friction,
         rolling=rolling_resistance(case.rolling_friction, case.friction), name="grain", **more,
@@ -27,7 +27,7 @@ def grain_material(case: dem.Case, **more: object) -> dem.Material:
 
 
 class Grains(dem.Case):
-    """Spheres with friction, softer than glass, as is usual where only the flow matters."""
+    """Base of cases of frictional spheres, softer than glass, as is usual for simulations of flow."""
 
     duration: PositiveFloat = Field(1.0, description="simulated time [s]")
     time_step: dem.TimeStep = Field("auto", description="[s], or auto")
@@ -46,7 +46,7 @@ class Grains(dem.Case):
         return grain_material(self)
 
     def grains(self, inside: Callable, lower: tuple, upper: tuple) -> dem.Particles:
-        """The lowest n of the places of a lattice between two corners that are inside: given (x, y, z), each (K,)."""
+        """Grains at the lowest n lattice sites between two corners for which `inside(x, y, z)` holds; x, y, z: (K,)."""
         rng = np.random.default_rng(self.seed)
         step = 1.1 * self.diameter
         axes = (np.arange(low + 0.5 * step, high - 0.4 * step, step) for low, high in zip(lower, upper, strict=True))

@@ -8,7 +8,7 @@ import dem
 
 
 class Immersed(dem.Case):
-    """Particles of one material in a fluid, which drags and turns them and does not feel them."""
+    """Particles of one material in a fluid that acts on them (one-way coupling)."""
 
     time_step: dem.TimeStep = Field("auto", description="[s], or auto")
     frames: int = Field(100, ge=1, description="frames written after the first")
@@ -32,7 +32,7 @@ class Immersed(dem.Case):
         )  # fmt: skip
 
     def flow(self) -> dem.UniformFlow | dem.ShearFlow | dem.TaylorGreenFlow:
-        """How the fluid flows; by itself it is at rest."""
+        """Flow of the fluid; by default the fluid is at rest."""
         return dem.UniformFlow()
 
     def fluid(self) -> dem.Fluid:

@@ -28,7 +28,7 @@ class OneMaterial(dem.Case):
         )  # fmt: skip
 
     def rolling(self, friction: float) -> dem.Rolling | None:
-        """Resistance to rolling, where there is friction."""
+        """Rolling resistance, or None without rolling friction or sliding friction."""
         return rolling_resistance(self.rolling_friction, friction)
 
     def wall(self) -> dem.Material:
@@ -39,13 +39,13 @@ class OneMaterial(dem.Case):
         )
 
     def contacts(self) -> dem.Contacts:
-        """Friction at walls as it was given, whatever the particles'."""
+        """Contact laws with the given friction at walls, which may differ from that between particles."""
         friction = self.wall().friction
         pair = dem.Contact(restitution=self.restitution, friction=friction, rolling=self.rolling(friction))
         return dem.Contacts({(self.material(), self.wall()): pair})
 
     def box(self, *size: float) -> dem.Box:
-        """Box from the origin."""
+        """Box with its lower corner at the origin."""
         return dem.Box((0, 0, 0), size, material=self.wall())
 
 

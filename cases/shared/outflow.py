@@ -1,4 +1,4 @@
-"""Observables of grains that run out through a hole, for sweeps."""
+"""Observables of grains that flow out through an orifice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OUTFLOW = ("discharged_kg", "discharge_rate_kg_per_s", "discharge_time_s", "left
 
 
 def outflow(run: dem.Trajectory, height: float, radius: float) -> dict[str, float]:
-    """Observables of a hole about the z axis at a height, of a radius [m].
+    """Observables of the discharge through an orifice of a given radius about the z axis at a given height [m].
 
     The mass that went through it up to the end and that which is left; the mean rate between the frames from which and
     up to which grains went through; and the time of the frame by which all had; nan if none, or not all, have.

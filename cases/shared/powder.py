@@ -1,4 +1,4 @@
-"""Grains of virtual tests: with friction at walls, and adhesion, of their own."""
+"""Base of virtual tests of powders: grains with adhesion, and walls with a separate coefficient of friction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import dem
 
 
 class Powder(Grains):
-    """Grains that may be sticky, and walls with a friction of their own."""
+    """Grains with optional adhesion, and walls with a separate coefficient of friction."""
 
     wall_friction: NonNegativeFloat | None = Field(
         None, description="Coulomb's coefficient at walls; default: the same"
@@ -28,19 +28,19 @@ class Powder(Grains):
         return dem.Material(young=self.young, poisson=0.25, name="wall")
 
     def contacts(self) -> dem.Contacts:
-        """Grains do not stick to walls."""
+        """Contact laws; grains do not adhere to walls."""
         friction = self.friction if self.wall_friction is None else self.wall_friction
         rolling = rolling_resistance(self.rolling_friction, friction)
         pair = dem.Contact(restitution=self.restitution, friction=friction, rolling=rolling)
         return dem.Contacts({(self.material(), self.wall()): pair})
 
     def piled(self, area: float) -> float:
-        """Height that loose grains of the lattice of `grains` reach above an area, at most [m]."""
+        """Upper bound of the height of a loose bed of `grains` on an area [m]."""
         step = 1.1 * self.diameter
         return step * (1 + math.ceil(1.25 * self.n * step**2 / area))
 
     def sides(self, width: float, low: float, high: float, name: str, **kept: object) -> list[dem.Rectangle]:
-        """Four upright walls about a square of this width about the z axis, called by a name and where they are."""
+        """Four vertical walls of a square of this width about the z axis, named by `name` and their side."""
         half, middle, height = 0.5 * width, 0.5 * (low + high), high - low
         places = {"x-": (-half, 0), "x+": (half, 0), "y-": (0, -half), "y+": (0, half)}
         across = {"x": (0, width, 0), "y": (width, 0, 0)}

@@ -1,4 +1,4 @@
-"""Shear tests with several failures in one run: stations, the load of the lid, and the yield locus."""
+"""Shear tests with several failures in one run: stages, load of the lid, and yield locus."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOCUS = (
 
 
 class Station(NamedTuple):
-    """A part of the test: when it begins and ends, how far it shears, and the normal stress of the lid."""
+    """A stage of the test: its start and end, its shear displacement, and the normal stress of the lid."""
 
     name: str
     start: float  # [s]
@@ -31,7 +31,7 @@ class Station(NamedTuple):
 
 
 class ShearToFailure(Powder):
-    """A sample is presheared to steady flow, and sheared to failure under a smaller normal stress, for each of these.
+    """Base of shear tests: for each normal stress, a sample is presheared and then sheared to failure.
 
     Subclasses have the walls, of which one is called lid and moves by `servo`; `area` and `traces` tell the stresses.
     """
@@ -52,7 +52,7 @@ class ShearToFailure(Powder):
 
     @model_validator(mode="after")
     def _fails_below_preshear(self) -> ShearToFailure:
-        """Refuse failure under more than preshear."""
+        """Refuse normal stresses at failure that are not below the stress of preshear."""
         if not self.normal_stresses or max(self.normal_stresses) >= self.preshear_stress:
             message = f"normal_stresses are {self.normal_stresses}, expected some below {self.preshear_stress:g} Pa"
             raise ValueError(f"{message}, the preshear_stress")
@@ -60,7 +60,7 @@ class ShearToFailure(Powder):
 
     @property
     def observable_names(self) -> tuple[str, ...]:
-        """A failure for each normal stress, and what follows from all."""
+        """Names of the observables: a failure stress for each normal stress, and quantities of the yield locus."""
         failures = (f"failure_{k}_Pa" for k in range(1, len(self.normal_stresses) + 1))
         return (*failures, "preshear_Pa", *LOCUS)
 
@@ -75,11 +75,11 @@ class ShearToFailure(Powder):
 
     @property
     def farthest(self) -> float:
-        """Displacement at the end of a failure, from that at the beginning of its preshear [m]."""
+        """Shear displacement from the start of a preshear to the end of its failure [m]."""
         return self.preshear - self.release + self.shear
 
     def displacements(self) -> list[tuple[float, float]]:
-        """Rows of time and displacement of the shear [s, m]."""
+        """Rows of time [s] and shear displacement [m]."""
         rows, way = [(0.0, 0.0), (self.consolidated, 0.0)], 0.0
         for each in self.stations():
             way += each.way
@@ -88,7 +88,7 @@ class ShearToFailure(Powder):
         return rows
 
     def stations(self) -> list[Station]:
-        """Parts of the test, from the first preshear on."""
+        """Stages of the test, from the first preshear on."""
         found, time = [], self.consolidated
         for stress in self.normal_stresses:
             for name, way, pressed in (
@@ -109,7 +109,7 @@ class ShearToFailure(Powder):
         return dem.Servo(force=force, axis=(0, 0, -1), fastest=FALLING, gain=GAIN, schedule=changes)
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Steady and failure stresses, and what the yield locus makes of them; nan if the run has ended too early."""
+        """Steady and failure stresses, and quantities of the yield locus; nan if the run has ended too early."""
         time, (normal, shear) = np.asarray(run.time), self.traces(run)
         steady, failed = [], []
         for each in self.stations():

@@ -1,4 +1,4 @@
-"""Costs of a feature in the time of a step: bonds, walls, a fluid, calls from Python.
+"""Benchmarks of the cost of single features per step: bonds, walls, a fluid, calls from Python.
 
 Runs with and without it are timed by turns.
 """
@@ -42,7 +42,7 @@ class Bonding:
         self.warm, self.steps, self.n = warm, steps, n
 
     def runs(self, *, share: float = 1.0, threads: int | None = None) -> dict[str, dem.Simulation]:
-        """N fibres side by side, too far from each other to touch, that swing; and the same segments, which drift."""
+        """Two runs: N swinging fibres that do not touch each other, and their segments without bonds."""
         material = dem.Material(young=1e7, poisson=0.3, density=1000.0)
         side, length = int(np.ceil(self.n ** (1 / 2))), (SEGMENTS + 1) * DIAMETER
         place = np.stack(np.unravel_index(np.arange(self.n), (side, side)), 1) * 2 * DIAMETER
@@ -59,7 +59,7 @@ class Bonding:
         return runs
 
     def measure(self, *, share: float = 1.0, threads: int | None = None) -> dict:
-        """Smallest processor time of each, and its excess over that without bonds, per bond."""
+        """Least processor time of each run, and the excess over that without bonds, per bond."""
         runs, steps = self.runs(share=share, threads=threads), share_of(self.steps, share)
         least = {name: min(costs) for name, costs in cost_by_turns(runs, steps).items()}
         damped, bonds = runs["damped"], self.n * SEGMENTS
@@ -75,7 +75,7 @@ class Bonding:
 
 
 class Deforming:
-    """Nanoseconds a particle step in cells that deform over those in a fixed periodic box, from one packing."""
+    """Nanoseconds per particle step of one packing in deforming cells, relative to a fixed periodic box."""
 
     unit = RATE
 
@@ -98,7 +98,7 @@ class Deforming:
         return press
 
     def runs(self, press: dem.Simulation) -> dict[str, dem.Simulation]:
-        """The packing in a box and in cells with different controls."""
+        """Runs of the packing in a box and in cells with different controls."""
         ((_, sand),) = press.particles.variants
         size = np.diagonal(press.cell.edges)
         shear, across = np.zeros((3, 3)), np.zeros((3, 3))
@@ -113,7 +113,7 @@ class Deforming:
         return {name: dem.Simulation(press.particles, domain, **shared) for name, domain in domains.items()}
 
     def measure(self, *, share: float = 1.0, threads: int | None = None) -> dict:
-        """Least processor time of each, and the median over rounds of that over the box's.
+        """Least processor time of each run, and the median over rounds of its ratio to that of the box.
 
         All rounds begin with the same packing: as it relaxes, the one under a pressure keeps more contacts.
         """
@@ -145,14 +145,14 @@ class Walling:
         self.drumming = Drumming("", warm, steps, **parameters)
 
     def runs(self, *, share: float = 1.0, threads: int | None = None) -> dict[str, dem.Simulation]:
-        """One bed of grains without a drum, in a smooth drum and in a drum of triangles."""
+        """Runs of one bed of grains without a drum, in a smooth drum and in a drum of triangles."""
         triangles = self.drumming.prepare(share=share, threads=threads)
         smooth = Drum(threads=threads, **self.parameters, smooth=True).sim
         bare = dem.Simulation(triangles.particles, triangles.box, time_step=triangles.time_step, threads=threads)
         return {WITHOUT: bare, CYLINDER: smooth, TRIANGLES: triangles}
 
     def measure(self, *, share: float = 1.0, threads: int | None = None) -> dict:
-        """Least processor time of each, the share that the one without lacks, and how many spheres are near the wall.
+        """Least processor time of each run, the fraction that walls take, and the number of spheres near the wall.
 
         Without a wall grains fly apart, so all runs begin each round where that of triangles is; friction begins
         anew there, in all of them.
@@ -179,7 +179,7 @@ class Walling:
 
 
 def vortices(box: dem.Box) -> dem.GriddedFlow:
-    """Vortices as large as a box, at the nodes of a grid that covers it, and some flow through them."""
+    """Flow on a grid that covers a box: vortices of the size of the box, with a mean flow through them."""
     lower, upper = np.array(box.lower), np.array(box.upper)
     margin = 1e-6 * (upper - lower)
     axes = [np.linspace(*ends, NODES) for ends in zip(lower - margin, upper + margin, strict=True)]
@@ -192,7 +192,7 @@ def vortices(box: dem.Box) -> dem.GriddedFlow:
 
 
 class Flowing:
-    """Nanoseconds a particle step of a case, dry and in fluids."""
+    """Nanoseconds per particle step of a case without a fluid and in several fluids."""
 
     unit = RATE
 
@@ -215,7 +215,7 @@ class Flowing:
         }
 
     def measure(self, *, share: float = 1.0, threads: int | None = None) -> dict:
-        """Cost of each, and over that of the dry one; the rate is that of the last."""
+        """Cost of each run, also relative to the run without a fluid; the rate is that of the last run."""
         runs, steps = self.runs(share=share, threads=threads), share_of(self.steps, share)
         for sim in runs.values():
             sim.step(share_of(20, share))
@@ -236,7 +236,7 @@ class Flowing:
 
 
 class Calling:
-    """Calls per second of `step(1)` and microseconds of each kind of call, of a built-in case with few bodies."""
+    """Calls of `step(1)` per second, and microseconds of each kind of call, for a built-in case with few bodies."""
 
     unit = "calls_per_second"
 
@@ -244,7 +244,7 @@ class Calling:
         self.case, self.warm = case, warm
 
     def measure(self, *, share: float = 1.0, threads: int | None = None) -> dict:
-        """Least processor time of a call in several rounds, by turns; the steps of one call in the long run as well."""
+        """Least processor time of each kind of call over alternating rounds, and of a step within one long call."""
         sim = case(self.case)(threads=threads).simulation()
         sim.step(share_of(self.warm, share))
         calls = share_of(PER_ROUND, share)

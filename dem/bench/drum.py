@@ -1,4 +1,4 @@
-"""A drum of triangles that turns about its axis, y, a third full of grains, for benchmarks: periodic along the axis.
+"""Rotating drum of triangles for benchmarks, a third full of grains and periodic along its axis, y.
 
 About one sphere in twenty is near the drum, and a tenth as many triangles as spheres make it up.
 """
@@ -54,7 +54,7 @@ class Drum:
         return dem.Motion(axis=(0, 1, 0), rate=self.rate)
 
     def _mesh(self) -> Wall:
-        """Rings of triangles that are about as long as high."""
+        """Mesh of the drum: rings of triangles with sides of about equal length."""
         rings = max(2, round((self.n / 120) ** 0.5))
         profile = [(self.radius, z) for z in np.linspace(-0.5, 0.5, rings + 1) * self.length]
         vertices, triangles = turned(profile, segments=6 * rings)
@@ -66,10 +66,10 @@ class Drum:
 
 
 class Drumming(StepBenchmark):
-    """Particle steps per second in such a drum."""
+    """Particle steps per second in a rotating drum of triangles."""
 
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> dem.Simulation:
-        """Settled in the lower part of a drum of triangles, and turned for a hundred steps."""
+        """Grains settled in the lower part of a drum of triangles, after a hundred steps of rotation."""
         rounds = share_of(self.warm, share)
         sim = Drum(threads=threads, **self.parameters).sim
         kept = {name: value for name, value in self.parameters.items() if name != "smooth"}
@@ -85,7 +85,7 @@ class Drumming(StepBenchmark):
         return sim
 
     def against_lammps(self, share: float = 1.0) -> dict[str, float]:
-        """Rates of LAMMPS, in a smooth cylinder that turns, and of this engine, on one core and from the same state."""
+        """Rates of LAMMPS, in a smooth rotating cylinder, and of this engine, on one core from the same state."""
         sim = self.prepare(share=share, threads=1)
         steps = share_of(self.steps, share)
         theirs, _ = lammps.run(sim, REPEATS * steps, cylinder(sim, Drum(threads=1, **self.parameters).radius))
@@ -93,7 +93,7 @@ class Drumming(StepBenchmark):
 
 
 def cylinder(sim: dem.Simulation, radius: float) -> list[str]:
-    """The drum as LAMMPS has it: a cylinder without ends, that turns about its axis."""
+    """The drum in LAMMPS: a cylinder without ends that rotates about its axis."""
     grain = sim.particles.variants[0][1]
     pair = sim.contacts.between(grain, grain)
     law = f"granular hertz/material {grain.young!r} {pair.restitution!r} {grain.poisson!r} damping coeff_restitution"

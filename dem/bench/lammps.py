@@ -97,7 +97,7 @@ def run(sim: dem.Simulation, steps: int, walls: Sequence[str] = (), *, ranks: in
 
 
 def energy(sim: dem.Simulation, state: np.ndarray) -> dem.Energy:
-    """Energies [J] of the particles of a simulation in a state (N, K, 9) of their spheres.
+    """Energies [J] of the particles of a simulation, given states (N, K, 9) of their spheres.
 
     The axis of a body is that through its outer spheres, and it does not spin about it.
     """
@@ -169,7 +169,7 @@ def _contacts(sim: dem.Simulation) -> list[str]:
 
 
 def _rolling(sim: dem.Simulation, pair: dem.Contact) -> str:
-    """Rolling resistance, of a spring that is as stiff at all overlaps as ours is under the weight of one particle."""
+    """Rolling resistance by a spring of constant stiffness: that of this engine under the weight of one particle."""
     if not pair.rolling:
         return ""
     shape, material = sim.particles.variants[0]
@@ -189,7 +189,7 @@ def _has_losses(sim: dem.Simulation) -> bool:
 
 
 def _motion(sim: dem.Simulation, k: int) -> list[str]:
-    """Spheres each feel their weight; of a rigid body only the whole may, or it would fall at 2 g."""
+    """Gravity and integration in LAMMPS; gravity acts on a rigid body as a whole, or it would fall at 2 g."""
     g, strength = sim.gravity, float(np.linalg.norm(sim.gravity))
     weight = f"fix weight all gravity {strength!r} vector {g[0]} {g[1]} {g[2]}"
     if k == 1:

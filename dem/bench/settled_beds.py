@@ -1,4 +1,4 @@
-"""Beds that benchmarks begin with: two sizes of spheres, convex grains, a dense bed sheared between two rough walls."""
+"""Initial beds of benchmarks: spheres of two sizes, convex grains, a dense bed sheared between two rough walls."""
 
 import itertools
 import math
@@ -83,25 +83,25 @@ class ShearedBed:
                               threads=threads)  # fmt: skip
 
     def drive(self, lower: tuple, upper: tuple, kept: float = 1.0) -> None:
-        """Give the walls their velocities, and leave the bed a share of its own."""
+        """Set the velocities of the walls, and scale those of the bed by a factor."""
         p = self.sim.particles
         velocity, spin = kept * p.velocity, kept * p.angular_velocity
         velocity[self.n : self.n + self.layer], velocity[self.n + self.layer :] = lower, upper
         p.velocity, p.angular_velocity = velocity, spin
 
     def gap(self) -> float:
-        """Between the surfaces of the walls [m]."""
+        """Gap between the surfaces of the walls [m]."""
         z = self.sim.particles.position[:, 2]
         return float(z[-1] - z[self.n]) - DIAMETER
 
     def press(self, solid_fraction: float) -> None:
-        """Bring the walls together until the bed is as dense as that between them, most of its motion taken away."""
+        """Bring the walls together until the bed between them is dense, and damp its motion on the way."""
         final = self.n * np.pi / 6 * DIAMETER**3 / (solid_fraction * self.width**2)
         while self.gap() > final:
             self.drive((0, 0, APPROACH / 2), (0, 0, -APPROACH / 2), kept=0.95)
             self.sim.step(100)
 
     def shear(self, speed: float, strain: float) -> None:
-        """Move the walls past each other, by a share of the distance between them."""
+        """Move the walls past each other by a fraction of the distance between them."""
         self.drive((-speed / 2, 0, 0), (speed / 2, 0, 0))
         self.sim.step(int(strain * self.gap() / speed / self.sim.time_step))

@@ -33,7 +33,7 @@ def states_folder() -> Path:
 
 
 def restore_state(sim: dem.Simulation, recipe: dict, make: Callable[[], None]) -> None:
-    """Put a simulation into the state that this recipe, plain values, led to once; else make it, and keep it."""
+    """Restore the stored state of a recipe (plain values); without one, compute the state and store it."""
     name = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()[:16]
     try:
         with np.load(states_folder() / f"{name}.npz") as kept:
@@ -46,7 +46,7 @@ def restore_state(sim: dem.Simulation, recipe: dict, make: Callable[[], None]) -
 
 
 def _save_state(sim: dem.Simulation, name: str) -> None:
-    """Write it beside and move it into place; where nothing can be kept it is made again next time."""
+    """Store the state atomically; if it cannot be stored, the next run computes it again."""
     try:
         path = states_folder() / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -66,14 +66,14 @@ class StepBenchmark:
         self.case, self.warm, self.steps, self.parameters = case, warm, steps, parameters
 
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> dem.Simulation:
-        """The simulation, past its first steps."""
+        """The simulation after its first steps."""
         sim = case(self.case)(**self.parameters, threads=threads).simulation()
         sim.step(share_of(self.warm, share))
         return sim
 
     @staticmethod
     def rate(sim: dem.Simulation, steps: int) -> float:
-        """Particle steps per second over a number of steps, rebuilds of lists included."""
+        """Particle steps per second over a number of steps, including rebuilds of neighbour lists."""
 
         def work() -> float:
             sim.step(steps)
@@ -82,7 +82,7 @@ class StepBenchmark:
         return median_rate(work)
 
     def with_chains(self) -> StepBenchmark:
-        """Benchmark with chains of spheres in place of capsules, for programs that have none."""
+        """Benchmark with chains of spheres in place of capsules, for programs without capsules."""
         return type(self)(self.case, self.warm, self.steps, **(self.parameters | {"smooth": False}))
 
     def against_lammps(self, share: float = 1.0) -> dict[str, float]:
@@ -142,7 +142,7 @@ class SettledHeap(StepBenchmark):
 
 
 class PressedBed(StepBenchmark):
-    """A settled bed of convex grains of a `shape`, or of large spheres with eight for each, a fifth as large."""
+    """Settled bed of convex grains of a `shape`, or of large spheres with eight times as many of a fifth their size."""
 
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> dem.Simulation:
         """The settled bed; during two thirds of settling it is compressed by ten times its weight."""
@@ -165,7 +165,7 @@ class Shear(StepBenchmark):
     """A dense bed in slow shear between rough walls, see `dem.bench.settled_beds`."""
 
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> dem.Simulation:
-        """Pressed, and sheared by `warm` percent of the distance between the walls."""
+        """The compressed bed, sheared by `warm` percent of the distance between the walls."""
         parameters = dict(self.parameters)
         solid_fraction, speed = parameters.pop("solid_fraction"), parameters.pop("speed")
         bed, strain = ShearedBed(threads=threads, **parameters), share * self.warm / 100
@@ -189,5 +189,5 @@ def settle(sim: dem.Simulation, rounds: int) -> None:
 
 
 def share_of(count: int, share: float) -> int:
-    """So much of a number, at least one."""
+    """Fraction of a number, rounded down, at least one."""
     return max(1, int(count * share))

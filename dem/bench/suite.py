@@ -35,7 +35,7 @@ YADE_SHARE = 0.1  # of the steps, as it takes that many times as long
 
 
 def peers(earlier: Path | None) -> dict[str, str]:
-    """Path of each other program that is here."""
+    """Path of each other program that is installed."""
     found = {} if earlier is None else {"earlier": str(earlier)}
     for name, program in (("LAMMPS", lammps.program), ("YADE", yade.program)):
         try:
@@ -46,7 +46,7 @@ def peers(earlier: Path | None) -> dict[str, str]:
 
 
 def rates(name: str, share: float, rounds: int, others: dict[str, str]) -> dict[str, float]:
-    """Median particle steps a second of each program, by turns; LAMMPS and YADE begin in the present state."""
+    """Median particle steps per second of each program, measured in turn; others start from the present state."""
     work = benchmark(name)
     sim = work.prepare(share=share, threads=1)
     shown = work.with_chains().prepare(share=share, threads=1) if work.parameters.get("smooth") else sim
@@ -80,7 +80,7 @@ def _rate_of_earlier(program: str, name: str, share: float) -> tuple[str, float]
 def rows(
     names: Sequence[str], share: float, others: dict[str, str], rounds: int = ROUNDS
 ) -> Iterator[tuple[str, str, dict[str, float]]]:
-    """Workload, instruction set and rates, one after the other; raises ValueError if a program fails."""
+    """Yield workload, instruction set and rates, row by row; raises ValueError if a program fails."""
     for name in names:
         for instructions, more in instruction_sets().items():
             command = [sys.executable, "-m", "dem.bench.suite", json.dumps([name, share, rounds, others])]
@@ -92,7 +92,7 @@ def rows(
 
 
 def starts() -> dict[str, dict[str, float]]:
-    """Seconds of the first command of a case, of a later one, and of the processor at a first one on one core."""
+    """Seconds of the first and of a later command of a case, and CPU seconds of a first one on one core."""
     return {
         case: {
             "first": _start(case, first=True)[0],
@@ -104,7 +104,7 @@ def starts() -> dict[str, dict[str, float]]:
 
 
 def _start(case: str, *, first: bool, **more: str) -> tuple[float, float]:
-    """Seconds of a command, and of the processor; with an empty cache, or the second of two."""
+    """Wall-clock and CPU seconds of a command, with an empty cache or as the second of two."""
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"NUMBA_CACHE_DIR": folder} | more
         for k in range(1 if first else 2):

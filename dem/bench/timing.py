@@ -1,4 +1,4 @@
-"""Timing of benchmarks: the machine, its memory bandwidth, rates, the parts of a step, runs by turns."""
+"""Timing of benchmarks: the machine, its memory bandwidth, rates, the parts of a step, alternating runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROUNDS = 9
 
 
 def machine() -> dict:
-    """Machine and versions, on which a figure depends besides the code."""
+    """Machine and versions of software, on which the figures depend."""
     return {
         "cpu": processor(),
         "threads": most_threads(),
@@ -58,7 +58,7 @@ def median_rate(work: Callable[[], float]) -> float:
 
 
 def stage_times(sim: dem.Simulation) -> dict[str, float]:
-    """Nanoseconds a particle for each part of a step, and for one making of each list; the state is put back after."""
+    """Nanoseconds per particle of each part of a step and of one rebuild of each list; the state is restored."""
     result = {}
     with stages(sim) as timed:
         for name, repeat in timed.items():
@@ -78,7 +78,7 @@ def _repeat(repeat: Callable[[int], object], times: int) -> int:
 
 @contextmanager
 def stages(sim: dem.Simulation) -> Iterator[dict[str, Callable[[int], object]]]:
-    """Parts of a step, and the making of each list, to be done a number of times; the state is put back after."""
+    """Functions that repeat each part of a step and the rebuild of each list; the state is restored."""
     e = sim._engine
     before, still = [a.copy() for a in e.bodies], e.constants._replace(dt=0.0)
     context = StepContext(
@@ -99,7 +99,7 @@ def stages(sim: dem.Simulation) -> Iterator[dict[str, Callable[[int], object]]]:
 
 
 class Sizes(NamedTuple):
-    """Numbers and bytes, of all particles together."""
+    """Numbers of spheres, pairs and bodies near walls, and bytes of arrays, of a simulation."""
 
     spheres: int
     candidate_pairs: int  # of spheres, at present
@@ -139,7 +139,7 @@ def cost_by_turns(
     before: Callable[[dem.Simulation], None] = lambda sim: None,
     clock: Callable[[], float] = time.process_time,
 ) -> dict[str, list[float]]:
-    """Nanoseconds a step (rounds,) of runs that take turns; `before` prepares each run and is not timed."""
+    """Nanoseconds per step (rounds,) of alternating runs; `before` prepares each run and is not timed."""
     cost: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(rounds):
         for name, sim in runs.items():

@@ -1,4 +1,4 @@
-"""Benchmarks: particle steps per second of built-in cases, where the time goes, and how that compares."""
+"""Table of benchmarks: particle steps per second of built-in cases, costs of features, comparisons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVENTS = 1_000_000  # of hard spheres, likewise
 
 
 class SizeScaling:
-    """Nanoseconds a particle step against the number of particles."""
+    """Nanoseconds per particle step against the number of particles."""
 
     unit = RATE
 
@@ -44,7 +44,7 @@ class SizeScaling:
 
 
 class Speedup:
-    """Rate on 1, 2, 4, ... threads and on all, over that on one: least times of the same steps, in turns."""
+    """Speed-up on 1, 2, 4, ... and all threads over one thread, from least times of alternating runs."""
 
     unit = RATE
 
@@ -76,7 +76,7 @@ class Colliding:
         self.sizes, self.parameters = sizes, parameters
 
     def measure(self, *, share: float = 1.0, threads: int | None = None) -> dict:
-        """Cost at each size, events and cells included, and the rate at the largest; always on one thread."""
+        """Cost at each size, including events and cells, and the rate at the largest size, on one thread."""
         del threads
         rates = {}
         for n in self.sizes:
@@ -178,7 +178,7 @@ BENCHMARKS = {
 
 
 def names_with(parameters: dict, *, stepping: bool = False) -> list[str]:
-    """Benchmarks whose case has these parameters, or all; only those that time the steps of one case, if so wished."""
+    """Names of benchmarks whose case has these parameters, optionally only of those that time steps of one case."""
     stepping = stepping or bool(parameters)
     return [
         name
@@ -188,7 +188,7 @@ def names_with(parameters: dict, *, stepping: bool = False) -> list[str]:
 
 
 def known(benchmark: StepBenchmark) -> set[str]:
-    """Parameters that a benchmark may be given."""
+    """Parameters that a benchmark accepts."""
     return set(case(benchmark.case).model_fields) if benchmark.case else set(benchmark.parameters)
 
 
@@ -206,7 +206,7 @@ def benchmark(
 
 
 def compare(results: dict, path: Path) -> dict[str, float]:
-    """Ratio of the main figures to those of an earlier JSON file, by name; raises ValueError if it is none."""
+    """Ratio of the main figures to those of an earlier JSON file, by name; raises ValueError for other files."""
     try:
         earlier = json.loads(path.read_text())["results"]
     except (OSError, ValueError, KeyError, TypeError):

@@ -1,4 +1,4 @@
-"""Run a workload in YADE: the program `yade`, or the one named by the environment variable YADE.
+"""Run a workload in YADE: the program `yade`, or that of the environment variable YADE.
 
 Scripts for YADE's own Python read a state, take the steps, and write the time. `yade_box.py` has spheres and fibres
 in a box: Hertz's law and Mindlin's tangential spring, a neighbour skin of 0.1 diameters, the fastest of several.
@@ -31,7 +31,7 @@ def program() -> str:
 
 
 def run(script: Path, state: dict[str, np.ndarray | float]) -> dict[str, np.ndarray]:
-    """Arrays that a script writes for a state, computed on one core; raises ValueError if it fails."""
+    """Run a script in YADE on one core from a state; returns the arrays it writes; raises ValueError if it fails."""
     with tempfile.TemporaryDirectory() as folder:
         before, after = Path(folder) / "state.npz", Path(folder) / "end.npz"
         np.savez(before, **state)

@@ -20,7 +20,7 @@ FEW, FEW_SKIN = 100, 2.0  # so few particles that long lists cost nothing
 
 
 def build(state):
-    """Put all into YADE's scene; returns it."""
+    """Build YADE's scene from the state, and return it."""
     from yade import utils, wrapper  # noqa: PLC0415 (nobody else has them)
 
     numbers = [float(v) for v in state["numbers"]]
@@ -66,7 +66,7 @@ def build(state):
 
 
 def main(before, after):
-    """Read the state, take the steps, or more if they are quick, and write how many YADE takes a second."""
+    """Read the state, time the steps, or more if they are quick, and write the steps per second."""
     state = np.load(before)
     scene = build(state)
     scene.run(FIRST, True)

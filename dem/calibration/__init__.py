@@ -1,4 +1,4 @@
-"""Calibration: parameters of cases are found such that virtual tests give measured values.
+"""Calibration: find parameters of cases such that virtual tests give measured values.
 
 The search is Bayesian: a Gaussian process stands for each observable, further points are drawn from
 the parameters that agree with the measurements so far, and uncertainties come from the same distribution. Direct

@@ -50,7 +50,7 @@ class Compared(NamedTuple):
 
     @property
     def is_measured(self) -> bool:
-        """Whether it was fitted."""
+        """Whether the observable was measured, and so fitted."""
         return math.isfinite(self.measured)
 
 

@@ -1,4 +1,4 @@
-"""Report of a calibration: one HTML file with its pictures in it."""
+"""Report of a calibration: one HTML file that includes its pictures."""
 
 from __future__ import annotations
 

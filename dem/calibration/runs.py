@@ -144,7 +144,7 @@ class Runs:
     def _settings(
         self, stage: int, test: str, points: list[tuple[float, ...]], first: int
     ) -> tuple[list[dict[str, str]], np.ndarray]:
-        """Words of all different runs of a test, and for each point and seed which of them it is (points, seeds)."""
+        """Settings of all different runs of a test, and the index of the run of each point and seed (points, seeds)."""
         table = self.study.stages[stage]
         seeds = table.seeds if self.study.tests[test].seed else 1
         row_of: dict[tuple, int] = {}

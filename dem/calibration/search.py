@@ -1,4 +1,4 @@
-"""Search: points are chosen batch by batch and stage by stage from the parameters that agree so far."""
+"""Search: choose points, batch by batch and stage by stage, among the parameters that agree with the measurements."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Fit(NamedTuple):
 
     @property
     def settled(self) -> bool:
-        """Whether surrogates are so certain, next to the errors of measurement, that more runs would add little."""
+        """Whether the surrogates' errors are so small, relative to those of measurement, that more runs add little."""
         pairs = zip(self.likelihood.surrogates, self.likelihood.errors, strict=True)
         return all(surrogate(self.posterior.x)[1].mean() < SETTLED_VARIANCE * error**2 for surrogate, error in pairs)
 

@@ -41,7 +41,7 @@ class StudyError(ValueError):
 
 
 class ParameterTable(Table):
-    """A parameter that is sought."""
+    """Table of a parameter to be calibrated."""
 
     bounds: tuple[float | str, float | str] = Field(
         description="smallest and largest value, with a unit if the parameter has one", examples=[[0.1, 0.8]]
@@ -63,7 +63,7 @@ class ParameterTable(Table):
 
 
 class ObservableTable(Table):
-    """An observable of a test, and its measured value."""
+    """Table of an observable of a test, and its measured value."""
 
     measured: Number | None = Field(None, description="mean of the measurements; without one it is only predicted")
     standard_error: Factor | None = Field(None, description="of that mean; default: a twentieth of it")
@@ -71,7 +71,7 @@ class ObservableTable(Table):
 
 
 class TestTable(Table):
-    """A virtual test: runs of a case, and its observables."""
+    """Table of a virtual test: runs of a case, and its observables."""
 
     __test__ = False  # it is none of pytest's
 
@@ -85,7 +85,7 @@ class TestTable(Table):
 
 
 class StageTable(Table):
-    """A part of the search, with settings of its own: coarse and cheap ones first."""
+    """Table of a stage of the search with its own settings; coarse and cheap stages come first."""
 
     budget: Count = Field(description="points, each of them a run of every test with every seed")
     seeds: Count | None = Field(None, description="runs of each test at a point; default: those of the study")
@@ -93,7 +93,7 @@ class StageTable(Table):
 
 
 class StudyTable(Table):
-    """A whole study."""
+    """All tables of a study file."""
 
     parameters: dict[str, ParameterTable] = Field(
         description="a table [parameters] with each one's bounds, such as friction = {bounds = [0.1, 0.8]}"
@@ -143,7 +143,7 @@ class Observable(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Test and name."""
+        """Label of an observable: its test and its name."""
         return f"{self.test}: {self.name}"
 
 
@@ -157,7 +157,7 @@ class Test(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A part of the search."""
+    """A stage of the search."""
 
     budget: int
     seeds: int
@@ -184,7 +184,7 @@ class Study(NamedTuple):
         return [each for each in self.observables if math.isfinite(each.measured)]
 
     def settings(self, stage: Stage, test: str, point: tuple[float, ...], seed: int) -> dict[str, str]:
-        """Words of a run."""
+        """Settings of a run, as text."""
         found = self.tests[test].settings | stage.settings.get(test, {})
         for parameter, value in zip(self.parameters, point, strict=True):
             found |= dict.fromkeys(parameter.sets.get(test, ()), parameter_words.of_values({"": value})[""][0])
@@ -364,7 +364,7 @@ def _made(case: str | type[AnyCase], settings: dict[str, str]) -> AnyCase:
 
 
 def _words(settings: dict[str, Any]) -> dict[str, str]:
-    """Words for settings; lists are vectors."""
+    """Settings as text; lists are vectors."""
     vectors = {key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()}
     return {key: value[0] for key, value in parameter_words.of_values(vectors).items()}
 

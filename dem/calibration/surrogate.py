@@ -147,7 +147,7 @@ class Hyperparameters:
         return float(value), slope + standardised / self.deviation
 
     def mixture(self) -> tuple[np.ndarray, np.ndarray]:
-        """Sets of logarithms that stand for the posterior, the most probable one last, and their shares."""
+        """Sets of logarithms that represent the posterior, the most probable one last, and their weights."""
         limits = np.column_stack([self.smallest, self.largest])
         start = self.median.clip(self.smallest, self.largest)
         best = extra_library("scipy.optimize").minimize(self.loss, start, jac=True, method="L-BFGS-B", bounds=limits).x

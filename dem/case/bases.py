@@ -64,7 +64,7 @@ class BaseCase(BaseModel):
     frames: PositiveInt = Field(200, description="frames written after the first")
 
     def observables(self, run: Trajectory) -> dict[str, float]:
-        """Columns that a sweep of this case adds to its table: what has come of a run, a number by name each.
+        """Results of a run as numbers by name, which a sweep adds to its table.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class BaseCase(BaseModel):
 
 
 class Case(BaseCase):
-    """A runnable set-up of particles. Subclasses add parameters as fields and say in `build` what they make.
+    """A runnable set-up of particles. Subclasses add parameters as fields and define particles and box in `build`.
 
     Examples
     --------
@@ -146,7 +146,7 @@ class Case(BaseCase):
         return ()
 
     def heat(self) -> Heat | None:
-        """Heat in particles that touch; None without temperatures."""
+        """Heat conduction between particles; None without temperatures."""
         return None
 
     def scalars(self) -> Sequence[ScalarExchange]:
@@ -154,7 +154,7 @@ class Case(BaseCase):
         return ()
 
     def bonds(self) -> Bonds | None:
-        """Bonds between particles that are no flexible fibres; those of flexible fibres come by themselves."""
+        """Bonds between particles; those of flexible fibres are added automatically."""
         return None
 
     def simulation(self) -> Simulation:
@@ -174,7 +174,7 @@ class Case(BaseCase):
 
 
 class HardSphereCase(BaseCase):
-    """A runnable set-up of hard spheres, without time steps. Subclasses say in `build` what they make.
+    """A runnable set-up of event-driven hard spheres. Subclasses define it in `build`.
 
     Examples
     --------
@@ -215,7 +215,7 @@ HARD = HardSphereCase.model_fields.keys() - BaseCase.model_fields.keys() - {"per
 
 
 class StochasticCase(BaseCase):
-    """A runnable set-up of spheres that collide at random. Subclasses say in `build` what they make.
+    """A runnable set-up of spheres with stochastic collisions. Subclasses define it in `build`.
 
     Examples
     --------
@@ -246,11 +246,11 @@ class StochasticCase(BaseCase):
         raise NotImplementedError
 
     def turbulence(self) -> Turbulence | None:
-        """The fluid that drags them along; None for none."""
+        """The turbulent fluid that drags the particles; None without a fluid."""
         return None
 
     def pressure(self) -> SolidsPressure | None:
-        """Pressure of the solids, which keeps particles apart; None for none."""
+        """Solids pressure, which keeps particles apart; None without it."""
         return None
 
     def simulation(self) -> StochasticSpheres:

@@ -25,7 +25,7 @@ GROUP = "dem.cases"  # entry-point group; any installed package may add to it
 
 @cache
 def installed() -> dict[str, EntryPoint]:
-    """Entry points of all installed cases by name: to look for them takes the metadata of every installed package."""
+    """Entry points of all installed cases, by name; the search reads the metadata of every installed package."""
     found = {}
     for entry in entry_points(group=GROUP):
         found.setdefault(entry.name, entry)
@@ -94,7 +94,7 @@ def with_parameters(kind: type[AnyCase], parameters: dict) -> AnyCase:
 
 
 def _measured(field: FieldInfo | None, value: object) -> object:
-    """The SI value of a string, or of those in a list, if there is a unit that the field is measured in."""
+    """SI value of a text, or of the texts in a list, if the field has a unit."""
     if isinstance(value, list):
         return [_measured(field, each) for each in value]
     told = re.search(r"\[(.+?)\]", field.description or "") if field else None

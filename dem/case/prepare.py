@@ -1,4 +1,4 @@
-"""Compile the kernels of cases before they run: after installation, in an image, or before a job on a cluster."""
+"""Compile the kernels of cases in advance: after installation, in an image, or before a job on a cluster."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LAWS = ({}, {"restitution": 0.8}, {"restitution": 0.8, "friction": 0.3})
 
 
 def everything() -> Iterator[tuple[str, dict]]:
-    """All built-in cases; and spheres and fibres under each kind of contact law, by one thread and by several."""
+    """All built-in cases, and spheres and fibres under each kind of contact law, with one and several threads."""
     for name in names():
         with suppress(ValueError):  # it cannot be loaded: that is told when it is to be prepared
             yield name, dict(case(name).compiled_by)

@@ -33,7 +33,7 @@ def settled(
     simulation: Callable[[object, np.ndarray], Simulation], stages: Sequence, start: np.ndarray, *, size: float,
     recipe: dict,
 ) -> np.ndarray:  # fmt: skip
-    """Places of bodies at rest: let fall at the first stage, and brought to rest again at each further one.
+    """Positions of bodies at rest: the bodies settle in the first stage, and relax again in each further stage.
 
     Each stage is kept in the user's cache (``XDG_CACHE_HOME`` or ~/.cache, there pcdm-dem/states), so that it is made
     once, and an interrupted call continues there. The speed of falling is limited to that of five diameters of fall,
@@ -95,7 +95,7 @@ def settled(
 
 
 def _path(recipe: dict) -> Path | None:
-    """Where a bed is kept; None if the user has no cache folder."""
+    """Path of a stored bed; None if the user has no cache folder."""
     mark = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()[:16]
     try:
         return user_cache() / "states" / f"{mark}.npz"
@@ -104,7 +104,7 @@ def _path(recipe: dict) -> Path | None:
 
 
 def _kept(path: Path, count: int) -> np.ndarray | None:
-    """Stored bed at a path, if it has a number of particles; else None."""
+    """Stored bed at a path if it has the expected number of particles; else None."""
     try:
         with path.open("rb") as file, np.load(file) as kept:
             places = kept["position"]
@@ -114,7 +114,7 @@ def _kept(path: Path, count: int) -> np.ndarray | None:
 
 
 def _keep(places: np.ndarray, path: Path) -> None:
-    """Write it beside and move it into place; where nothing can be kept it is made again next time."""
+    """Store the bed atomically; if it cannot be stored, the next run computes it again."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npz", delete=False) as file:
@@ -125,7 +125,7 @@ def _keep(places: np.ndarray, path: Path) -> None:
 
 
 def _at_rest(sim: Simulation, size: float, *, falls: bool) -> np.ndarray:
-    """Places when all particles rest; their fall is limited to some diameters, or they would press others too deep."""
+    """Positions once all particles rest; the fall is limited to some diameters, to bound the overlaps of impacts."""
     strength = float(np.linalg.norm(sim.gravity))
     limit, most = 2 * strength * QUIET * size, math.sqrt(2 * strength * FALL * size)
     fastest = done = 0.0

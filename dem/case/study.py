@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class StudyCase(BaseModel):
-    """Something whose outcome is a table; subclasses say in `table` what is in it.
+    """A case whose result is a table; subclasses compute it in `table`.
 
     Examples
     --------
@@ -54,11 +54,11 @@ class StudyCase(BaseModel):
         return next(every for every in range(max(1, steps // self.frames), 0, -1) if steps % every == 0)
 
     def table(self) -> tuple[np.ndarray, str, str]:
-        """Columns, their names separated by commas, and what came out, in words."""
+        """Columns, their names separated by commas, and a summary in words."""
         raise NotImplementedError
 
     def write(self, path: Path, *, overwrite: bool = False) -> str:
-        """Compute and write a table of comma-separated values; returns what came out, in words.
+        """Compute and write a table of comma-separated values; returns a summary in words.
 
         Raises
         ------
@@ -76,7 +76,7 @@ class StudyCase(BaseModel):
 
 
 class RotationCase(StudyCase):
-    """One rigid body that rotates under a torque law, without contacts. Subclasses say which body and which law.
+    """One rigid body that rotates under a torque law, without contacts. Subclasses define body and law.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class RotationCase(StudyCase):
         raise NotImplementedError
 
     def exact(self, time: np.ndarray) -> np.ndarray:
-        """Orientations (K, 4) in closed form, or from a reference far more accurate than any scheme at `time_step`."""
+        """Orientations (K, 4) in closed form, or by a reference far more accurate than any scheme at `time_step`."""
         raise NotImplementedError
 
     def history(self, integrator: str | None = None, time_step: float | None = None) -> RotationHistory:
@@ -116,7 +116,7 @@ class RotationCase(StudyCase):
         return angle_between(self.exact(history.time), history.orientation)
 
     def table(self) -> tuple[np.ndarray, str, str]:
-        """Columns with time, orientation, angular velocity and error; their names; and what came out."""
+        """Columns with time, orientation, angular velocity and error, their names, and a summary in words."""
         history = self.history()
         errors = self.errors(history)
         columns = np.column_stack([history.time, history.orientation, history.angular_velocity, errors])

@@ -1,4 +1,4 @@
-"""Base of all commands: the application, where it prints, how errors become one line and a status."""
+"""Base of all commands: the application, its output, and the conversion of errors to one line and an exit status."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ COMMANDS = {  # module of `dem.cli.commands`, which registers the command when i
 
 
 class Group(TyperGroup):
-    """Commands of the table; the module of a command is imported when it is called."""
+    """Group of the commands of `dem`; it imports the module of a command when the command is called."""
 
     def __init__(self, **settings: object) -> None:
         super().__init__(**settings)
@@ -69,7 +69,7 @@ class Group(TyperGroup):
         return self.commands.get(cmd_name)
 
     def shell_complete(self, ctx: typer.Context, incomplete: str) -> list[CompletionItem]:
-        """Complete the name of a command, importing none; its options are for itself."""
+        """Complete the name of a command without importing it; the command completes its own options."""
         if incomplete.startswith("-"):
             return super().shell_complete(ctx, incomplete)
         return [
@@ -78,7 +78,7 @@ class Group(TyperGroup):
         ]  # fmt: skip
 
     def format_commands(self, ctx: typer.Context, formatter: HelpFormatter) -> None:
-        """List them without importing any."""
+        """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, does.rstrip(".")) for name, (_, does) in COMMANDS.items()])
 
@@ -109,7 +109,7 @@ def show(rows: Iterable[Sequence[str]], title: str = "") -> None:
 
 
 def bar() -> ProgressBar:
-    """Progress bar on stderr, to be entered; it shows nothing if stderr is no terminal."""
+    """Progress bar on stderr, a context manager; it shows nothing if stderr is no terminal."""
     from dem.cli.progress_bar import ProgressBar  # noqa: PLC0415, only for commands that take a while
 
     return ProgressBar()
@@ -180,7 +180,7 @@ def plain_errors(command: Callable) -> Callable:
 
 @contextmanager
 def _warnings_in_words() -> Iterator[None]:
-    """Show warnings of the engine as one line each."""
+    """Print each warning of the engine as one line."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", DemWarning)
         others = warnings.showwarning
@@ -196,7 +196,7 @@ def _warnings_in_words() -> Iterator[None]:
 
 
 def _from_hdf5(error: Exception) -> bool:
-    """Whether an error comes from HDF5, which did not find an expected object in a file."""
+    """Whether an error comes from HDF5 for an object that is missing in a file."""
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     return "h5py" in frame.f_code.co_filename
 

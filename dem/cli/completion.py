@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def cases_and_files(incomplete: str) -> list[str]:
-    """Cases, and case files of the working folder, that begin like this."""
+    """Cases, and case files of the working folder, with this prefix."""
     from dem.case import names  # noqa: PLC0415, only when the user presses tab
 
     found = [*names(), *(str(path) for path in sorted(Path.cwd().glob("*.toml")))]
@@ -15,21 +15,21 @@ def cases_and_files(incomplete: str) -> list[str]:
 
 
 def case_names(incomplete: str) -> list[str]:
-    """Cases that begin like this."""
+    """Cases with this prefix."""
     from dem.case import names  # noqa: PLC0415
 
     return [name for name in names() if name.startswith(incomplete)]
 
 
 def studies(incomplete: str) -> list[str]:
-    """Studies that begin like this."""
+    """Studies with this prefix."""
     from dem.validation import STUDIES  # noqa: PLC0415
 
     return [name for name in STUDIES if name.startswith(incomplete)]
 
 
 def integrators(incomplete: str) -> list[str]:
-    """Rotational schemes that begin like this."""
+    """Rotational schemes with this prefix."""
     from dem.rotation.integrators import INTEGRATORS  # noqa: PLC0415
 
     return [name for name in INTEGRATORS if name.startswith(incomplete)]

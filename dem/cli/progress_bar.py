@@ -34,7 +34,7 @@ class TimeLeft(TimeRemainingColumn):
     """Time left, estimated by earlier durations of the same tasks, else by the tasks done."""
 
     def render(self, task: Task) -> Text:
-        """Text of the column at present."""
+        """Present text of the column."""
         left = task.fields["left"]()
         return super().render(task) if left is None else Text(f"about {clock(left)}", style="progress.remaining")
 
@@ -50,7 +50,7 @@ class ProgressBar(Progress):
         super().__init__(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True)
 
     def add_task(self, description: str, *settings: object, **fields: object) -> TaskID:
-        """Something to be done, see `rich.progress.Progress.add_task`."""
+        """Add a task, see `rich.progress.Progress.add_task`."""
         return super().add_task(description, *settings, **{"compiled": "", "left": lambda: None, **fields})
 
     def each(self, doing: str, things: Mapping[str, Thing], *, how: str = "") -> Iterator[tuple[str, Thing]]:
@@ -69,7 +69,7 @@ class ProgressBar(Progress):
                 self.advance(task)
 
     def say(self, line: str) -> None:
-        """A line on stdout; where that is the terminal of the bar, above it."""
+        """Print a line on stdout, above the bar if both are on one terminal."""
         if self.disable or not sys.stdout.isatty():
             typer.echo(line)
         else:

@@ -11,7 +11,7 @@ ERRORS = "pcdm-dem"  # name of what becomes of characters that the encoding lack
 
 
 def prepare() -> None:
-    """Put the null device where a standard stream is closed; let streams take names that are not UTF-8.
+    """Replace closed standard streams by the null device, and let streams print names that are not UTF-8.
 
     A closed stream has no descriptor, and the next file that is opened would take its number: HDF5 or a library that
     prints would then write into a trajectory.
@@ -29,7 +29,7 @@ def prepare() -> None:
 
 
 def _in_bytes(error: UnicodeError) -> tuple[bytes, int]:
-    """The bytes of a file name that is not in the encoding, as ``ls`` prints them; other characters as escapes."""
+    """Encode a character that a stream refuses: bytes of a file name as ``ls`` prints them, others as escapes."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     part = error.object[error.start : error.end]

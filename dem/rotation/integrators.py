@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Integrator(NamedTuple):
-    """One row of the table.
+    """Name, properties and kernels of a rotational integrator: a row of the table.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Integrator(NamedTuple):
     reference: str
 
     def scheme_for(self, inertia: np.ndarray, *, spheres: bool = False) -> tuple:
-        """The scheme, or its faster form for kinds of bodies with principal moments (3, G), or for single spheres."""
+        """The scheme, or its faster form if all principal moments (3, G), or single spheres, permit it."""
         if isinstance(self.scheme, r.Splitting) and bool((inertia[1] == inertia[2]).all()):
             return r.AxialSplitting()
         if isinstance(self.scheme, r.ImprovedPCDM) and spheres:
@@ -86,7 +86,7 @@ def integrator(name: str) -> Integrator:
 
 
 def integrator_for_contacts(name: str, *, bonded: bool = False) -> Integrator:
-    """Look up an integrator for a simulation, which evaluates forces once a step.
+    """Look up an integrator for a simulation, where forces are evaluated once per step.
 
     "auto" is `splitting` with bonds and `improved-pcdm` without; raises ValueError with the nearest name.
 

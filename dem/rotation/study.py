@@ -1,4 +1,4 @@
-"""Integrate the rotation of one body under any torque law, with any of the schemes."""
+"""Integrate the rotation of one body under any torque law with any scheme."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def rub_cylinders(
     time_step: float,
     steps: int,
 ) -> np.ndarray:
-    """Follow two cylinders on parallel axes that rub with a force -friction v.
+    """Integrate the rotation of two cylinders on parallel axes that rub with a force -friction v.
 
     Parameters
     ----------
@@ -238,14 +238,14 @@ def _unit_quaternion(value: object) -> tuple[float, float, float, float]:
 
 
 def _loop(law: Callable | Problem) -> tuple[Callable, Callable]:
-    """Loops for a kind of law, for one torque a step and for several."""
+    """Loops of a torque law, for schemes with one torque per step and with several."""
     if isinstance(law, Problem):
         return kernels.FOR_PROBLEMS
     return kernels.FOR_COMPILED if hasattr(law, "py_func") else kernels.FOR_PLAIN
 
 
 def _law(torque: Callable | Problem | str | None, q: tuple, omega: tuple) -> Callable | Problem:
-    """The torque law, after a first call."""
+    """The torque law, checked by a first call."""
     if isinstance(torque, str):
         return Problem(LAWS[checks.one_of("torque law", torque, LAWS)])
     if isinstance(torque, Problem) and torque.kind not in KINDS:

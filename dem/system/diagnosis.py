@@ -56,7 +56,7 @@ def point(x: object) -> str:
 
 
 def densities(particles: Particles) -> Iterator[Notice]:
-    """Densities that no solid has."""
+    """Doubts about densities that no solid has."""
     for k, (_, material) in enumerate(particles.variants):
         if material.density < LIGHTEST:
             first = np.flatnonzero(particles.variant == k)[0]

@@ -44,7 +44,7 @@ class EnergyLedger:
     first_step: int = 0  # at which the ledger was begun
 
     def begin(self, step: int = 0) -> None:
-        """Begin anew at a step; `start_energy` is then to be evaluated."""
+        """Restart the ledger at a step; `start_energy` must then be evaluated."""
         self.largest_kinetic = self.external_work = self.earlier_departure = 0.0
         self.earlier, self.first_step = NO_SUMS, step
 
@@ -62,7 +62,7 @@ class EnergyLedger:
         )
 
     def carry_over(self, before: Energy, departure: float) -> None:
-        """Take over the sums of an engine in whose place another one begins at zero, from the energies with it [J]."""
+        """Keep the sums of an engine that is replaced by one with zero sums, given the energies with the old [J]."""
         work = before.work - self.external_work
         self.earlier = EnergySums(dissipated=before.dissipated, work=work, fluid=before.fluid)
         self.earlier_departure = departure

@@ -71,12 +71,12 @@ class FrameSegment(NamedTuple):
 
 
 def evenly_spaced_stops(first: int, steps: int, frames: int) -> list[int]:
-    """The steps at which `frames` frames are due, the last one after `steps` more."""
+    """Steps of `frames` evenly spaced frames, the last one after `steps` steps."""
     return sorted({first + (steps * k + frames // 2) // frames for k in range(1, frames + 1)} | {first + steps})
 
 
 def whole_steps(duration: float, time_step: float) -> int:
-    """Number of time steps that a duration is rounded to; raises ValueError if it is none, or too many to count."""
+    """Number of time steps in a duration, rounded; raises ValueError if it is zero or too large."""
     if not duration / time_step < MAX_STEPS:
         message = f"duration {duration:g} s is too many time steps of {time_step:g} s"
         raise ValueError(message)
@@ -107,10 +107,10 @@ class Observer:
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """The run has ended, maybe badly."""
+        """Receive the end of the context: the run has ended, maybe by an error."""
 
     def frame(self, k: int) -> None:
-        """Store or show frame k, which is due now; 0 is the start."""
+        """Store or show the present state as frame k; frame 0 is the start."""
 
     def changed(self, change: Change) -> None:
         """Receive a change of the state by a user's function."""
@@ -119,7 +119,7 @@ class Observer:
         """Receive a row of the running table: values, types by name, units."""
 
     def idle(self) -> None:
-        """Use the time between frames: called some ten times a second."""
+        """Use the time between frames; called about ten times a second."""
 
     def finish(self, verdict: Judgement, *, interrupted: bool) -> None:
         """Receive the end of the run, or its stop by the user."""
@@ -148,7 +148,7 @@ class VariablePopulation(Protocol):
         """Sums, and records of insertions and removals."""
 
     def expected(self, own: int) -> int:
-        """About how many particles there may be at a time, of `own` at the start."""
+        """Approximate largest number of particles at a time, given `own` at the start."""
 
     def doubts(self, step: int) -> list[str]:
         """Insertions and removals that did not take place up to a step, in words."""
@@ -191,10 +191,10 @@ class System(Protocol):
     _now: float  # steps or time, whichever plans are made of
 
     def contact_forces(self) -> ContactForces:
-        """Present contacts with their forces; raises ValueError where impacts take no time."""
+        """Present contacts with their forces; raises ValueError for hard spheres, whose impacts take no time."""
 
     def advice(self) -> StepAdvice | None:
-        """Advice on the time step for the present state; None if there is none to choose."""
+        """Advice on the time step for the present state; None for methods without a time step."""
 
     def foreseen(self) -> Iterator[Notice]:
         """Notices to give before a run begins."""
@@ -209,25 +209,25 @@ class System(Protocol):
         """Linear momentum [kg m/s], and angular momentum about the origin [kg m²/s], each (3,)."""
 
     def verdict(self) -> Judgement:
-        """Judge the run since the start, or since the state was last assigned to."""
+        """Verdict on the run since its start, or since the state was last assigned."""
 
     def pace(self, work: int, seconds: float) -> str:
-        """Speed in words, for an amount of work and the computing time that it took."""
+        """Computing speed in words, from an amount of work and its computing time."""
 
     def _segment(self, duration: float, frames: int) -> FrameSegment:
-        """Plan for a duration from now; raises ValueError if that cannot be."""
+        """Plan of frames for a duration from now; raises ValueError if it is impossible."""
 
     @staticmethod
     def _stops(segment: FrameSegment) -> list:
         """Steps or times at which frames are due."""
 
     def _stop_after(self, first: float, seconds: float) -> float:
-        """Step or time that is so long [s] after another one."""
+        """Step or time at a duration [s] after another one."""
 
     def _advance_to(
         self, stop: float, on_advance: Callable[[float, int], None], interrupted: Callable[[], bool]
     ) -> None:
-        """Go to a step or time, unless interrupted; call `on_advance` now and then with the distance and the work."""
+        """Advance to a step or time unless interrupted; call `on_advance` regularly with the progress and the work."""
 
     def _call_user_function(self, function: Callable[[System], object]) -> Change | None:
         """Call a function that may change the system; returns its changes, or None."""
@@ -235,4 +235,4 @@ class System(Protocol):
     def _crash_recording(
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
     ) -> AbstractContextManager[Callable[..., None]]:
-        """Record a run for the case that it breaks; yields a function that notes the state, or that it was changed."""
+        """Record a run for crash replay; yields a function that records the state, or a change of it."""

@@ -144,7 +144,7 @@ def _against_lammps(names: list[str], share: float, parameters: dict[str, object
 
 
 def _suite(names: Sequence[str], share: float, file: Path, earlier: Path | None) -> None:
-    """Print and write the rates of all programs, one row after the other."""
+    """Print and write the rates of all programs, row by row."""
     for name in names:
         checks.one_of("benchmark of the suite", name, [*suite.WORKLOADS, suite.TIMES])
     checks.number("share", share, above=0)

@@ -54,7 +54,7 @@ def init(
 
 
 def _list_choices() -> None:
-    """Say which cases there are to begin with."""
+    """Print the cases from which a case file can start."""
     cases = [(f"dem init {key}", (case(key).__doc__ or "").strip().partition("\n")[0]) for key in names()]
     show([("to begin with", "what it is"), *cases, ("dem init --blank", "Every key there is, of no case.")])
 

@@ -108,7 +108,7 @@ def _kernels() -> tuple[list, list]:
 
 
 def _extras() -> tuple[list, list]:
-    """Extras, installed or not; none of them has to be."""
+    """Optional dependencies (extras), and whether each is installed."""
     found = []
     for extra, modules in EXTRAS.items():
         there = all(importlib.util.find_spec(name) for name in modules)
@@ -117,7 +117,7 @@ def _extras() -> tuple[list, list]:
 
 
 def _programs() -> tuple[list, list]:
-    """Programs that are of use where they are there."""
+    """Optional programs, and whether each is installed."""
     launcher = shutil.which("mpiexec") or shutil.which("mpirun")
     ranks = JobServer.current.communicator.ranks if JobServer.current else 1
     bound = f"mpi4py {_version('mpi4py')}"
@@ -133,7 +133,7 @@ def _programs() -> tuple[list, list]:
 
 
 def _browser() -> str:
-    """The browser that Python would open, or one that is installed but cannot be opened, or what to do without."""
+    """The browser that Python opens, an installed one that it cannot open, or advice if there is none."""
     try:
         return webbrowser.get().__class__.__name__
     except webbrowser.Error:

@@ -30,7 +30,7 @@ def pages() -> dict[str, Path]:
 
 
 def pages_beginning_with(incomplete: str) -> list[str]:
-    """Names of pages that begin like this, for the shell to complete."""
+    """Names of pages with this prefix, for shell completion."""
     return [name for name in pages() if name.startswith(incomplete)]
 
 

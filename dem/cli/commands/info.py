@@ -103,7 +103,7 @@ def _head(summary: dict) -> list[tuple[str, str]]:
 
 
 def _kinds(kinds: list[dict], names: dict[str, str]) -> Iterable[tuple[str, str]]:
-    """A row for each kind, up to some number of them."""
+    """A row for each kind of particles, up to a largest number of rows."""
     for label, kind in zip(labels(kind["name"] for kind in kinds[:MAX_KINDS_LISTED]), kinds, strict=False):
         material, mass = names[_text(kind["material"])], {"mass": _one_or_ends(kind["mass"])}
         sizes = [_words(kind["sizes"])] if kind["sizes"] else []
@@ -118,14 +118,14 @@ def _one_or_ends(mass: dict) -> float | dict:
 
 
 def _names_of_materials(kinds: list[dict], box: dict | None) -> dict[str, str]:
-    """Names, or numbers, of the materials of particles and walls, by their JSON."""
+    """Name or number of each material of particles and walls, by its JSON."""
     texts = dict.fromkeys(_text(thing["material"]) for thing in [*kinds, *([box] if box and box["material"] else [])])
     names = (json.loads(text)["name"] or f"material {number}" for number, text in enumerate(texts, start=1))
     return dict(zip(texts, names, strict=True))
 
 
 def _text(material: dict) -> str:
-    """A material as JSON; once they had no names."""
+    """A material as JSON; those of old files have no names."""
     return json.dumps({**material, "name": material.get("name", "")})
 
 
@@ -147,7 +147,7 @@ def _rows(values: dict) -> list[tuple[str, str]]:
 
 
 def _words(values: dict, names: dict[str, str] | None = None, leave: str = "") -> str:
-    """A mapping in one line, but for one key."""
+    """A mapping in one line, without one of its keys."""
     shown = {key: value for key, value in values.items() if key != leave and _is_worth_a_line(value)}
     told = (f"{key} {_inner(_value(key, value, names), value)}" for key, value in shown.items())
     return ", ".join(word.replace("material material", "material") for word in told)
@@ -173,20 +173,20 @@ def _value(key: str, value: object, names: dict[str, str] | None = None) -> str:
 
 
 def _cell(table: dict) -> str:
-    """The cell of a case file in one line; its rates are not those of other tables."""
+    """The cell of a case file in one line; the units of its rates differ from those of other tables."""
     shown = ((name, each) for name, each in table.items() if _is_worth_a_line(each))
     return ", ".join(f"{name} {_value('', each)} {OF_A_CELL.get(name, '')}".strip() for name, each in shown)
 
 
 def _inner(text: str, value: object) -> str:
-    """A value in a line of others: tables and lists of them in brackets, unless they are written as one word."""
+    """A value within a line: tables and lists of tables in brackets, unless they are written as one word."""
     tables = [value] if isinstance(value, dict) else value if isinstance(value, list) else []
     several = any(isinstance(each, dict) and "least" not in each for each in tables)
     return f"({text})" if several and " " in text else text
 
 
 def _is_worth_a_line(value: object) -> bool:
-    """Whether a value is worth a line: not an empty list of open faces, or no motion."""
+    """Whether a value is shown: an empty list of open faces, or no motion, is not."""
     return value not in ([], {}, None)
 
 
@@ -202,7 +202,7 @@ def _dataset(dataset: dict) -> tuple[str, ...]:
 
 
 def _size(number: float) -> str:
-    """Bytes, in thousands."""
+    """Size in bytes, kB, MB or GB."""
     power = 0
     while number >= 1000 and power < len(PREFIXES) - 1:
         number, power = number / 1000, power + 1

@@ -40,7 +40,7 @@ def _default(value: object) -> str:
 
 
 def _summary(name: str) -> str:
-    """First line of a case's docstring; one that cannot be loaded does not hide the others."""
+    """First line of a case's docstring, or the error if the case cannot be loaded."""
     try:
         return (case(name).__doc__ or "").strip().partition("\n")[0]
     except ValueError as error:

@@ -113,7 +113,7 @@ def _has_content(name: str, run: Trajectory) -> bool:
 
 
 def _check_free(paths: list[Path], *, overwrite: bool) -> None:
-    """Nothing is drawn if something is in the way."""
+    """Refuse to draw if an output file exists."""
     taken = [] if overwrite else [path for path in paths if path.exists()]
     if taken:
         message = "\n".join(f"{path} exists already: choose another folder with -o, or --overwrite" for path in taken)

@@ -129,7 +129,7 @@ def _write_table(chosen: StudyCase, path: Path, *, overwrite: bool, quiet: bool)
 
 
 def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[Verdict | HardVerdict, str]:
-    """Run a case; returns the verdict, and what was done in words. What can be refused is, before anything is built."""
+    """Run a case; returns the verdict and a summary in words. Arguments are checked before the simulation is built."""
     from dem.run import run_loop  # noqa: PLC0415, as above
 
     later = ("progress", "strict", "force", "table", "table_every")
@@ -150,7 +150,7 @@ def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[
 
 
 def _number(time: str | None) -> float | str | None:
-    """Seconds, if it is a number; what else it may be is for the case to say."""
+    """Number of seconds if the text is a number; any other text is left to the case to check."""
     try:
         return None if time is None else float(time)
     except ValueError:
@@ -180,7 +180,7 @@ def _free_name(name: str, ending: str) -> Path:
 
 @contextmanager
 def live_page(path: Path) -> Iterator[None]:
-    """Have a separate process show the run in the browser until it has ended; the run never waits for the page."""
+    """Start a separate process that shows the run in the browser; the run never waits for the page."""
     command = [sys.executable, "-m", "dem.cli", "view", str(path), "--live", "--since", str(time.time())]
     follower = subprocess.Popen(
         command, stdin=subprocess.PIPE

@@ -116,7 +116,7 @@ def _make(plan: Plan, jobs: int | None, threads: int | None, *, quiet: bool) -> 
 
 
 def _teller(left: int, *, lines: bool) -> Callable[[SweepRun, Outcome], None]:
-    """Function that reports how each run ended: in a line if there is no bar, with errors on stderr."""
+    """Function that reports the end of each run: a line without a progress bar, errors on stderr."""
     ended = 0
 
     def tell(member: SweepRun, outcome: Outcome) -> None:
