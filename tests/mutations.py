@@ -610,7 +610,7 @@ ROUND_WALLS = (
            "plain/test_wall_contact_batches.py", "one_by_one"),
     Mutant("wall-blocks-runs", "wall_motions", "or ids[WALL, t] != w", "",
            "plain/test_wall_contact_batches.py", "one_by_one"),
-    Mutant("wall-blocks-belt", "is_single", "or has_belt(w, box)", "",
+    Mutant("wall-blocks-belt", "has_any_extra", "or has_belt(w, box)", "",
            "plain/test_wall_contact_batches.py", "one_by_one"),
     Mutant("wall-blocks-other-walls", "load_of_batch", "1 if ids[WALL, t] == w else 0", "1",
            "plain/test_wall_contact_batches.py", "one_by_one"),
