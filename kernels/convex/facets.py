@@ -23,6 +23,7 @@ A place moves with A by dx and turns by dθ: dδ = n · dx + (x × n) · dθ, n 
 
 import math
 
+import numpy as np
 from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.convex.shape_registry import rounding_of
 from dem.kernels.numerics.quaternion import rotate, rotate_back
@@ -35,19 +36,21 @@ MAX_CORNERS = 400  # vertices of a body
 # torque about the centre of A [1/m, 1]
 KEY, DEPTH, NORMAL, POINT, WEIGHT, BY_POSITION, BY_ROTATION, COLUMNS = 0, 1, 2, 5, 8, 9, 12, 15
 WIDTH = 8  # edges and vertices are looked at in multiples of this number, so that none is left over by vectors
-# scratch: vertices within reach of each body as number, place; edges in columns of number, both ends; of edges of B
-# whether they cross one of A; contacts; all vertices of each body in columns of height or outcode, and place. What is
-# listed is written before it is known whether it is within reach, and has room for one more
-VERTEX_WIDTH, EDGE_WIDTH, CORNER_WIDTH = 4, 7, 4
+# scratch: numbers of vertices and edges within reach of each body; both ends of edges of B, in columns; whether those
+# cross one of A; contacts; all vertices of each body in columns of height or outcode, and place. What is listed is
+# written before it is known whether it is within reach, and has room for one more. Numbers and outcodes are
+# integers: `integers` is the scratch seen as such
+CORNER_WIDTH = 4
 VERTEX_ROOM, EDGE_ROOM = MAX_VERTICES + 1, MAX_EDGES + WIDTH
-EDGES_AT = 2 * VERTEX_ROOM * VERTEX_WIDTH
-CROSSES_AT = EDGES_AT + 2 * EDGE_ROOM * EDGE_WIDTH
+EDGES_AT = 2 * VERTEX_ROOM
+ENDS_AT = EDGES_AT + 2 * EDGE_ROOM
+CROSSES_AT = ENDS_AT + 6 * EDGE_ROOM
 FOUND_AT = CROSSES_AT + EDGE_ROOM
 CORNERS_AT = FOUND_AT + MAX_CONTACTS * COLUMNS
 SCRATCH = CORNERS_AT + 2 * CORNER_WIDTH * MAX_CORNERS  # numbers of scratch
 # outcodes: bit of vertices that are far from the other's plane across n; faces that have a bit, and how many are looked
 # at together
-BELOW, MAX_CODED_FACES, TOGETHER = 2.0**52, 48, 6
+BELOW, MAX_CODED_FACES, TOGETHER = 1 << 60, 48, 6
 PARALLEL = 1e-14  # sin² of the angle of edges, below which they have no crossing
 NEARLY_PARALLEL = 1e-6  # sin² of the angle of edges, below which their distance has few digits
 ABOUT = 1.0001  # slack of a distance, or of its square, that is compared again, exactly
@@ -99,50 +102,22 @@ def is_over_face(numbers, at, planes, f, y):
     return True
 
 
-@func
-def distance_of_point(numbers, at, y, reach):
-    """Distance of a place y from the core of a polyhedron, and the unit normal from it to y; in its body frame.
-
-    Less than 0 inside, by the distance of the nearest face. Places that are farther than `reach` are only proven to be.
-    """
-    edges, faces, first = tables_of(numbers, at)
-    planes, deepest, highest = first + 2 * edges, -math.inf, first
-    stop = planes + 5 * faces
-    for f in range(planes, stop, 5):
-        n, level = plane(numbers, f)
-        height = dot(n, y) - level
-        highest = f if height > deepest else highest
-        deepest = max(deepest, height)
-    normal, _ = plane(numbers, highest)
-    # a place over one face is over no other
-    if deepest >= reach or deepest <= 0.0 or is_over_face(numbers, at, planes, highest, y):
-        return deepest, normal
-    for f in range(planes, stop, 5):
-        n, level = plane(numbers, f)
-        height = dot(n, y) - level
-        if height > 0.0 and f != highest and is_over_face(numbers, at, planes, f, y):
-            return height, n
-    nearest, away = math.inf, normal
-    for e in range(first, first + 2 * edges, 2):
-        p, q = vertex(numbers, at, int(numbers[e])), vertex(numbers, at, int(numbers[e + 1]))
-        v = subtract(y, nearest_of_segment(y, p, q))
-        square = dot(v, v)
-        if square < nearest:
-            nearest, away = square, v
-    distance = math.sqrt(nearest)
-    return distance, scale(1.0 / max(distance, MIN_DIVISOR), away)
+@inline
+def vertex_at(side, k):
+    """Index in scratch of the number of vertex k within reach, of A or B: 0 or 1."""
+    return side * VERTEX_ROOM + k
 
 
 @inline
-def vertex_row(side, k):
-    """Index in scratch of the row of vertex k within reach, of A or B: 0 or 1."""
-    return (side * VERTEX_ROOM + k) * VERTEX_WIDTH
+def edge_at(side, k):
+    """Index in scratch of the number of edge k within reach, of A or B: 0 or 1."""
+    return EDGES_AT + side * EDGE_ROOM + k
 
 
 @inline
-def edge_at(side, r, k):
-    """Index in scratch of number r of edge k within reach, of A or B: 0 or 1."""
-    return EDGES_AT + (side * EDGE_WIDTH + r) * EDGE_ROOM + k
+def end_at(end, k):
+    """Index in scratch of the first number of either end, 0 or 1, of edge k of B within reach."""
+    return ENDS_AT + 3 * end * EDGE_ROOM + k
 
 
 @inline
@@ -155,20 +130,6 @@ def column_of(scratch, at, room):
 def write_vector_column(scratch, at, room, v):
     """Write a vector to a column of three rows of this room, from `at` on."""
     scratch[at], scratch[at + room], scratch[at + 2 * room] = v
-
-
-@inline
-def end_of_edge(scratch, side, end, k):
-    """Either end of edge k within reach."""
-    return column_of(scratch, edge_at(side, 1 + 3 * end, k), EDGE_ROOM)
-
-
-@inline
-def write_edge(scratch, side, k, number, p, q):
-    """Write edge k within reach."""
-    scratch[edge_at(side, 0, k)] = number
-    write_vector_column(scratch, edge_at(side, 1, k), EDGE_ROOM, p)
-    write_vector_column(scratch, edge_at(side, 4, k), EDGE_ROOM, q)
 
 
 @inline
@@ -187,6 +148,19 @@ def put(rows, k, v):
 def corner_at(side, r, k):
     """Index in scratch of number r of vertex k, of A or B: 0 or 1."""
     return CORNERS_AT + (side * CORNER_WIDTH + r) * MAX_CORNERS + k
+
+
+@inline
+def corner(scratch, side, k):
+    """Place of vertex k, of A or B, from the centre of A."""
+    return column_of(scratch, corner_at(side, 1, k), MAX_CORNERS)
+
+
+@inline
+def end_of_edge(body, side, e, end, scratch):
+    """Place of either end, 0 or 1, of edge e, from the centre of A."""
+    _, _, first = tables_of(body.numbers, body.at)
+    return corner(scratch, side, int(body.numbers[first + 2 * e + end]))
 
 
 @vector_loop
@@ -210,10 +184,10 @@ def place_body(body, side, centre, n, scratch):
 
 
 @vector_loop
-def begin_outcodes(count, side, level, scratch, written):
-    """Begin the outcodes of vertices, in place of heights: `BELOW` at or below a level [m]; see `WIDTH`."""
+def begin_outcodes(count, side, level, scratch, integers):
+    """Begin the outcodes of vertices: `BELOW` if their heights are at or below a level [m]; see `WIDTH`."""
     for k in range(corner_at(side, 0, 0), corner_at(side, 0, count)):
-        written[k] = 0.0 if scratch[k] > level else BELOW
+        integers[k] = 0 if scratch[k] > level else BELOW
 
 
 @inline
@@ -224,26 +198,26 @@ def coded_plane(numbers, f, stop, reach):
 
 
 @vector_loop
-def add_outcodes(count, side, q, centre, f_0, f_1, f_2, f_3, f_4, f_5, bit, scratch, written):
+def add_outcodes(count, side, q, centre, f_0, f_1, f_2, f_3, f_4, f_5, bit, scratch, integers):
     """Add a bit to the outcodes of vertices for each of six planes of the other body beyond which they are.
 
     q, centre: orientation of the other body, its centre from that of A [m].
     f_0 to f_5, bit: `coded_plane`; bit of the first.
-    written: the scratch itself.
+    Writes integers: the same memory as scratch.
     """
     for k in range(count):
         y = rotate_back(q, subtract(column_of(scratch, corner_at(side, 1, k), MAX_CORNERS), centre))
-        code = bit if dot(f_0[0], y) > f_0[1] else 0.0
-        code += 2.0 * bit if dot(f_1[0], y) > f_1[1] else 0.0
-        code += 4.0 * bit if dot(f_2[0], y) > f_2[1] else 0.0
-        code += 8.0 * bit if dot(f_3[0], y) > f_3[1] else 0.0
-        code += 16.0 * bit if dot(f_4[0], y) > f_4[1] else 0.0
-        code += 32.0 * bit if dot(f_5[0], y) > f_5[1] else 0.0
-        written[corner_at(side, 0, k)] = scratch[corner_at(side, 0, k)] + code
+        code = bit if dot(f_0[0], y) > f_0[1] else 0
+        code |= bit << 1 if dot(f_1[0], y) > f_1[1] else 0
+        code |= bit << 2 if dot(f_2[0], y) > f_2[1] else 0
+        code |= bit << 3 if dot(f_3[0], y) > f_3[1] else 0
+        code |= bit << 4 if dot(f_4[0], y) > f_4[1] else 0
+        code |= bit << 5 if dot(f_5[0], y) > f_5[1] else 0
+        integers[corner_at(side, 0, k)] |= code
 
 
-@func
-def write_outcodes(body, other, side, centre, level, reach, scratch):
+@inline
+def write_outcodes(body, other, side, centre, level, reach, scratch, integers):
     """Write the outcodes of the vertices of a body: a bit for each plane beyond which they are out of reach.
 
     The distance from a convex body is not less than the height over the plane of any of its faces. So vertices with a
@@ -252,56 +226,88 @@ def write_outcodes(body, other, side, centre, level, reach, scratch):
     other, centre: the other body, its centre from that of A [m].
     body, side, level: ConvexBody; 0 or 1; see `begin_outcodes`.
     reach: R_A + R_B [m].
-    Writes scratch: outcodes in place of heights.
+    Writes integers: outcodes in place of heights.
     """
     filled = (int(body.numbers[body.at + 1]) + WIDTH - 1) // WIDTH * WIDTH
-    begin_outcodes(filled, side, level, scratch, scratch)
+    begin_outcodes(filled, side, level, scratch, integers)
     numbers, (edges, faces, first) = other.numbers, tables_of(other.numbers, other.at)
-    planes, bit = first + 2 * edges, 1.0
+    planes, bit = first + 2 * edges, 1
     stop = planes + 5 * min(faces, MAX_CODED_FACES)
     for f in range(planes, stop, 5 * TOGETHER):
         add_outcodes(
             filled, side, other.q, centre, coded_plane(numbers, f, stop, reach),
             coded_plane(numbers, f + 5, stop, reach), coded_plane(numbers, f + 10, stop, reach),
             coded_plane(numbers, f + 15, stop, reach), coded_plane(numbers, f + 20, stop, reach),
-            coded_plane(numbers, f + 25, stop, reach), bit, scratch, scratch,
+            coded_plane(numbers, f + 25, stop, reach), bit, scratch, integers,
         )  # fmt: skip
-        bit *= 2.0**TOGETHER
+        bit <<= TOGETHER
 
 
 @inline
-def outcode(scratch, side, k):
+def outcode(integers, side, k):
     """Outcode of vertex k, of A or B: 0 or 1."""
-    return int(scratch[corner_at(side, 0, k)])
+    return integers[corner_at(side, 0, k)]
 
 
 @func
-def list_within_reach(body, side, scratch):
+def list_within_reach(body, side, integers):
     """List vertices and edges that are not proven to be out of reach by their outcodes.
 
     body, side: ConvexBody, 0 or 1.
-    Writes scratch: vertices and edges of this side, places from the centre of A.
+    Writes integers: numbers of vertices and edges of this side.
     Returns the number of vertices and the number of edges.
     """
     numbers, at, vertices, listed = body.numbers, body.at, 0, 0
     for k in range(int(numbers[at + 1])):
-        scratch[vertex_row(side, vertices)] = k
-        vertices += 1 if outcode(scratch, side, k) == 0 and vertices < MAX_VERTICES else 0
-    for k in range(vertices):
-        row = vertex_row(side, k)
-        put(scratch, row + 1, column_of(scratch, corner_at(side, 1, int(scratch[row])), MAX_CORNERS))
+        integers[vertex_at(side, vertices)] = k
+        vertices += 1 if outcode(integers, side, k) == 0 and vertices < MAX_VERTICES else 0
     edges, _, first = tables_of(numbers, at)
     for e in range(edges):
         i, j = int(numbers[first + 2 * e]), int(numbers[first + 2 * e + 1])
-        scratch[edge_at(side, 0, listed)] = e
-        both = outcode(scratch, side, i) & outcode(scratch, side, j)
+        integers[edge_at(side, listed)] = e
+        both = outcode(integers, side, i) & outcode(integers, side, j)
         listed += 1 if both == 0 and listed < MAX_EDGES else 0
-    for k in range(listed):
-        e = first + 2 * int(scratch[edge_at(side, 0, k)])
-        for end in range(2):
-            p = column_of(scratch, corner_at(side, 1, int(numbers[e + end])), MAX_CORNERS)
-            write_vector_column(scratch, edge_at(side, 1 + 3 * end, k), EDGE_ROOM, p)
     return vertices, listed
+
+
+@inline
+def distance_of_point(body, side, y, reach, listed, integers):
+    """Distance of a place y from the core of a polyhedron, and the unit normal from it to y; in its body frame.
+
+    Less than 0 inside, by the distance of the nearest face. Places that are farther than `reach` are only proven to be:
+    the edge that is nearest to one within reach is within reach itself.
+
+    body, side, listed: the polyhedron, 0 or 1, number of its edges within reach. Those that are left out for want of
+        room may be the nearest; then all are looked at.
+    """
+    numbers, at = body.numbers, body.at
+    edges, faces, first = tables_of(numbers, at)
+    planes, deepest, highest = first + 2 * edges, -math.inf, first
+    stop = planes + 5 * faces
+    for f in range(planes, stop, 5):
+        n, level = plane(numbers, f)
+        height = dot(n, y) - level
+        highest = f if height > deepest else highest
+        deepest = max(deepest, height)
+    normal, _ = plane(numbers, highest)
+    # a place over one face is over no other
+    if deepest >= reach or deepest <= 0.0 or is_over_face(numbers, at, planes, highest, y):
+        return deepest, normal
+    for f in range(planes, stop, 5):
+        n, level = plane(numbers, f)
+        height = dot(n, y) - level
+        if height > 0.0 and f != highest and is_over_face(numbers, at, planes, f, y):
+            return height, n
+    nearest, away, has_all = math.inf, normal, listed < MAX_EDGES
+    for k in range(listed if has_all else edges):
+        e = first + 2 * (integers[edge_at(side, k)] if has_all else k)
+        p, q = vertex(numbers, at, int(numbers[e])), vertex(numbers, at, int(numbers[e + 1]))
+        v = subtract(y, nearest_of_segment(y, p, q))
+        square = dot(v, v)
+        if square < nearest:
+            nearest, away = square, v
+    distance = math.sqrt(nearest)
+    return distance, scale(1.0 / max(distance, MIN_DIVISOR), away)
 
 
 @inline
@@ -330,7 +336,10 @@ def reduce_weight(scratch, row, share, reach, p, q):
     Writes scratch: WEIGHT, BY_POSITION and BY_ROTATION of the contact.
     """
     v = subtract(q, p)
-    distance = math.sqrt(dot(v, v))
+    square = dot(v, v)
+    if square >= ABOUT * reach * reach:
+        return
+    distance = math.sqrt(square)
     other = reach - distance
     if other <= 0.0:
         return
@@ -345,31 +354,32 @@ def reduce_weight(scratch, row, share, reach, p, q):
     scratch[row + WEIGHT] = factor * weight
 
 
-@func
-def add_vertices(a, b, r, side, own, others, reach, count, scratch):
+@inline
+def add_vertices(a, b, r, side, own, others, edges, reach, count, scratch, integers):
     """Write the contacts of the vertices of one body with the other.
 
     a, b, r, reach: see `find_contacts`.
     side, own, others: 0 for vertices of A, 1 for those of B; numbers of those within reach, of this body and the other.
+    edges: number of edges of the other within reach.
     count: contacts so far.
     Writes scratch: contacts.
     Returns the number of contacts.
     """
     first_key = 1.0 + side * a.numbers[a.at + 1]
     for k in range(own):
-        row = vertex_row(side, k)
-        x = triple(scratch, row + 1)
+        number = integers[vertex_at(side, k)]
+        x = corner(scratch, side, number)
         if side == 0:
-            d, m = distance_of_point(b.numbers, b.at, rotate_back(b.q, subtract(x, r)), reach)
+            d, m = distance_of_point(b, 1, rotate_back(b.q, subtract(x, r)), reach, edges, integers)
             n, outside = scale(-1.0, rotate(b.q, m)), rounding_of(a)
         else:
-            d, m = distance_of_point(a.numbers, a.at, rotate_back(a.q, x), reach)
+            d, m = distance_of_point(a, 0, rotate_back(a.q, x), reach, edges, integers)
             n, outside = rotate(a.q, m), rounding_of(a) - d
         if d < reach:
             place, at, before = add_scaled(x, outside - 0.5 * (reach - d), n), FOUND_AT + count * COLUMNS, count
-            count = write_contact(scratch, count, first_key + scratch[row], reach - d, n, place)
+            count = write_contact(scratch, count, first_key + number, reach - d, n, place)
             for other in range(others if count > before else 0):
-                y = triple(scratch, vertex_row(1 - side, other) + 1)
+                y = corner(scratch, 1 - side, integers[vertex_at(1 - side, other)])
                 if side == 0:
                     reduce_weight(scratch, at, 0.5, reach, x, y)
                 else:
@@ -399,48 +409,54 @@ def crossing(p, q, s, t):
 
 
 @vector_loop
-def record_crossings(p, q, reach, count, scratch, written):
+def record_crossings(p, q, reach, edges, count, scratch, written):
     """Write whether edges of B within reach cross an edge of A, from p to q, and are about as near to it.
 
     Straight lines along u and v, one of which is w from the other, are |w · (u × v)|/|u × v| apart. Lines that are
     nearly parallel count as near, as this has few digits then: `crossing` decides.
 
     reach: R_A + R_B [m]. written: the scratch itself.
+    edges, count: of B within reach; as many and those that fill the last vector, which cross none.
     Returns the number of those that do.
     """
     number, square = 0, ABOUT * reach * reach
     for f in range(count):
-        s, t = end_of_edge(scratch, 1, 0, f), end_of_edge(scratch, 1, 1, f)
+        s, t = column_of(scratch, end_at(0, f), EDGE_ROOM), column_of(scratch, end_at(1, f), EDGE_ROOM)
         u, v, w = subtract(q, p), subtract(t, s), subtract(s, p)
         area, _, _, is_inside = shares_of_crossing(u, v, w)
         apart = dot(w, cross(u, v))
         is_near = (apart * apart < square * area) | (area < NEARLY_PARALLEL * dot(u, u) * dot(v, v))
-        written[CROSSES_AT + f] = 1.0 if is_inside & is_near else 0.0
-        number += 1 if is_inside & is_near else 0
+        crosses = is_inside & is_near & (f < edges)
+        written[CROSSES_AT + f] = 1.0 if crosses else 0.0
+        number += 1 if crosses else 0
     return number
 
 
-@func
-def add_crossings(first_key, keys, edges_a, edges_b, reach, rounding, count, scratch):
+@inline
+def add_crossings(a, b, edges_a, edges_b, reach, count, scratch, integers):
     """Write the contacts of edges of A with edges of B.
 
-    first_key, keys: of the first edge of either; edges of B.
+    a, b, reach: see `find_contacts`.
     edges_a, edges_b: numbers of edges within reach.
-    reach, rounding: R_A + R_B, R_A [m].
     count: contacts so far.
     Writes scratch: contacts.
     Returns the number of contacts.
     """
+    rounding, first_key = rounding_of(a), 1.0 + a.numbers[a.at + 1] + b.numbers[b.at + 1]
+    keys, _, _ = tables_of(b.numbers, b.at)
     filled = (edges_b + WIDTH - 1) // WIDTH * WIDTH if edges_a > 0 else 0
-    for f in range(edges_b, filled):
-        write_edge(scratch, 1, f, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))  # crosses nothing
+    for f in range(edges_b if edges_a > 0 else 0):
+        for end in range(2):
+            place = end_of_edge(b, 1, integers[edge_at(1, f)], end, scratch)
+            write_vector_column(scratch, end_at(end, f), EDGE_ROOM, place)
     for e in range(edges_a):
-        p, q = end_of_edge(scratch, 0, 0, e), end_of_edge(scratch, 0, 1, e)
-        number = record_crossings(p, q, reach, filled, scratch, scratch)
+        number_a = integers[edge_at(0, e)]
+        p, q = end_of_edge(a, 0, number_a, 0, scratch), end_of_edge(a, 0, number_a, 1, scratch)
+        number = record_crossings(p, q, reach, edges_b, filled, scratch, scratch)
         for f in range(edges_b if number > 0 else 0):
             if scratch[CROSSES_AT + f] == 0.0:
                 continue
-            s, t = end_of_edge(scratch, 1, 0, f), end_of_edge(scratch, 1, 1, f)
+            s, t = column_of(scratch, end_at(0, f), EDGE_ROOM), column_of(scratch, end_at(1, f), EDGE_ROOM)
             x, y = crossing(p, q, s, t)
             away = subtract(y, x)
             d = math.sqrt(dot(away, away))
@@ -448,7 +464,7 @@ def add_crossings(first_key, keys, edges_a, edges_b, reach, rounding, count, scr
                 continue
             n, before, row = scale(1.0 / d, away), count, FOUND_AT + count * COLUMNS
             place = add_scaled(x, rounding - 0.5 * (reach - d), n)
-            key = first_key + scratch[edge_at(0, 0, e)] * keys + scratch[edge_at(1, 0, f)]
+            key = first_key + number_a * keys + integers[edge_at(1, f)]
             count = write_contact(scratch, count, key, reach - d, n, place)
             if count > before:
                 reduce_weight(scratch, row, 1.0, reach, p, nearest_of_segment(p, s, t))
@@ -480,18 +496,16 @@ def find_contacts(a, b, r, n, scratch):
     Writes scratch: (SCRATCH,) contacts from FOUND_AT on, COLUMNS numbers each.
     Returns the number of contacts.
     """
-    reach = rounding_of(a) + rounding_of(b)
+    reach, integers = rounding_of(a) + rounding_of(b), scratch.view(np.int64)
     high_a = place_body(a, 0, (0.0, 0.0, 0.0), n, scratch)
     high_b = place_body(b, 1, r, scale(-1.0, n), scratch)
     least = dot(n, r) - reach  # of the sum of heights of pieces that are within reach
     if high_a + high_b <= least:
         return 0
-    write_outcodes(a, b, 0, r, least - high_b, reach, scratch)
-    write_outcodes(b, a, 1, (0.0, 0.0, 0.0), least - high_a, reach, scratch)
-    vertices_a, edges_a = list_within_reach(a, 0, scratch)
-    vertices_b, edges_b = list_within_reach(b, 1, scratch)
-    count = add_vertices(a, b, r, 0, vertices_a, vertices_b, reach, 0, scratch)
-    count = add_vertices(a, b, r, 1, vertices_b, vertices_a, reach, count, scratch)
-    first_key = 1.0 + a.numbers[a.at + 1] + b.numbers[b.at + 1]
-    keys, _, _ = tables_of(b.numbers, b.at)
-    return add_crossings(first_key, keys, edges_a, edges_b, reach, rounding_of(a), count, scratch)
+    write_outcodes(a, b, 0, r, least - high_b, reach, scratch, integers)
+    write_outcodes(b, a, 1, (0.0, 0.0, 0.0), least - high_a, reach, scratch, integers)
+    vertices_a, edges_a = list_within_reach(a, 0, integers)
+    vertices_b, edges_b = list_within_reach(b, 1, integers)
+    count = add_vertices(a, b, r, 0, vertices_a, vertices_b, edges_b, reach, 0, scratch, integers)
+    count = add_vertices(a, b, r, 1, vertices_b, vertices_a, edges_a, reach, count, scratch, integers)
+    return add_crossings(a, b, edges_a, edges_b, reach, count, scratch, integers)

@@ -179,7 +179,7 @@ def test_the_distance_of_cores_is_the_same_from_whatever_direction_it_is_sought(
 @pytest.mark.parametrize("pair", [(DIE, DIE), (DIE, WEDGE), (WEDGE, BALL), (BALL, DIE)], ids=range(4))
 def test_outcodes_leave_out_no_contact(pair, monkeypatch, rng):
     """Contacts are to the bit those that are found if all vertices and edges are looked at."""
-    codes = facets.outcode, lambda scratch, side, k: 0
+    codes = facets.outcode, lambda integers, side, k: 0
     for q_a, q_b in Rotation.random(16, rng=rng).as_quat().reshape(8, 2, 4):
         way, length, deep = direction(rng), 0.025, -1e-4
         while deep < 0.0:  # how far they are apart
@@ -194,6 +194,20 @@ def test_outcodes_leave_out_no_contact(pair, monkeypatch, rng):
         assert states[0] == states[1]
 
 
+@pytest.mark.parametrize("turn", [45, 135, 225, 315])
+def test_a_corner_on_an_edge_is_found_though_not_all_edges_have_room(turn, monkeypatch):
+    downwards, _ = Rotation.align_vectors([[0, 0, -1]], [[1, 1, 1]])
+    turns = [q.as_quat(scalar_first=True) for q in (Rotation.from_euler("x", turn, degrees=True), downwards)]
+    r = (0.001, 0.0, 0.004 * (2**0.5 + 3**0.5) + 0.002 - DEEP)
+    rows, _ = contacts(DIE, DIE, r, *turns)
+    assert len(rows) == 1
+    assert rows[0, facets.DEPTH] == pytest.approx(DEEP, abs=1e-15)
+    np.testing.assert_allclose(rows[0, facets.NORMAL : facets.NORMAL + 3], [0, 0, 1], rtol=0, atol=1e-12)
+    monkeypatch.setattr(facets, "outcode", lambda integers, side, k: 0)
+    monkeypatch.setattr(facets, "MAX_EDGES", 1)  # another edge but in one of these turns
+    assert contacts(DIE, DIE, r, *turns)[0].tobytes() == rows.tobytes()
+
+
 @pytest.mark.parametrize("angle", [1.0, 1e-2, 1e-4, 1e-6])
 def test_edges_that_cross_nearby_are_noted(angle, rng):
     # across z with an angle between: the lines are apart by the difference of heights, and cross over the origin
@@ -204,12 +218,15 @@ def test_edges_that_cross_nearby_are_noted(angle, rng):
     turn, scratch = Rotation.random(random_state=rng), np.full(facets.SCRATCH, np.nan)
     along = np.array([np.cos(angle), np.sin(angle), 0.0])
     for k in range(number):
-        ends = (tuple(turn.apply(x * along + [0.0, 0.0, heights[k]])) for x in (first[k], last[k]))
-        in_python(facets.write_edge)(scratch, 1, k, float(k), *ends)
-    edge = (tuple(turn.apply([x, 0.0, 0.0])) for x in (-1.0, 1.0))
-    noted = in_python(facets.record_crossings)(*edge, reach, number, scratch, scratch)
+        for end, x in enumerate([first[k], last[k]]):
+            place = tuple(turn.apply(x * along + [0.0, 0.0, heights[k]]))
+            in_python(facets.write_vector_column)(scratch, facets.end_at(end, k), facets.EDGE_ROOM, place)
+    edge = [tuple(turn.apply([x, 0.0, 0.0])) for x in (-1.0, 1.0)]
+    noted = in_python(facets.record_crossings)(*edge, reach, number, number, scratch, scratch)
     marked = scratch[facets.CROSSES_AT :][:number] == 1.0
     assert noted == marked.sum()
+    half = number // 2  # those that fill the last vector are not marked
+    assert in_python(facets.record_crossings)(*edge, reach, half, number, scratch, scratch) == marked[:half].sum()
     crosses, is_near = last > 0.0, abs(heights) < reach
     assert marked[crosses & is_near].all()
     if angle > 1e-3:  # beyond `NEARLY_PARALLEL`; the others are looked at again
