@@ -94,7 +94,7 @@ class GranularGas(NamedTuple):
 
 
 def cooling(*, quick: bool) -> Report:
-    """Temperatures of smooth and rough gases that start alike, next to kinetic theory."""
+    """Temperatures of smooth and rough gases from the same start, next to kinetic theory."""
     report = Report("cooling", "Haff's law and rough-sphere cooling three ways (soft, event-driven, at random)")
     start = _initial_gas(800 if quick else 3000)
     times = np.linspace(0, 10 if quick else 20, 6)  # in collisions of a particle at the start
@@ -138,7 +138,7 @@ def _spring(tangential: float = 2 / 7) -> dem.Linear:
 
 
 def _initial_gas(number: int) -> tuple[dem.Particles, dem.Box]:
-    """A gas of elastic spheres after ten collisions each, with new velocities: in equilibrium, and at v_rms."""
+    """Equilibrated gas of elastic spheres after ten collisions each, with new velocities of a given v_rms."""
     edge = math.ceil(number ** (1 / 3))
     pitch = DIAMETER * (math.pi / 6 / FRACTION) ** (1 / 3)
     grid = np.stack(np.meshgrid(*[np.arange(edge)] * 3), -1).reshape(-1, 3)
@@ -160,7 +160,7 @@ def _initial_gas(number: int) -> tuple[dem.Particles, dem.Box]:
 def _measure_impacts(
     report: Report, name: str, start: tuple[dem.Particles, dem.Box], contact: dem.Contact
 ) -> GranularGas:
-    """The gas with the e and ξ of soft impacts as they come out at these steps, at any slip."""
+    """The gas with e and ξ of soft impacts, measured at this time step for several slips."""
     found = np.array([_impact(contact, slip) for slip in (0.3, 1.0, 3.0)])
     e, xi = found.mean(0)
     report.near(f"{name}: restitution of soft impacts", e, RESTITUTION, exact=f"{RESTITUTION}", within=2e-3)
@@ -169,7 +169,7 @@ def _measure_impacts(
 
 
 def _impact(contact: dem.Contact, slip: float) -> tuple[float, float]:
-    """e and ξ of two soft spheres that meet head-on, and spin so that they slip so many times as fast."""
+    """e and ξ of a head-on impact of two soft spheres that spin, given the ratio of slip to normal velocity."""
     dt, half = CONTACT / STEPS, 0.5 * DIAMETER
     pair = dem.Particles(
         dem.Sphere(diameter=DIAMETER), STUFF, position=[[-1.000001 * half, 0, 0], [1.000001 * half, 0, 0]],
@@ -213,7 +213,7 @@ WAYS: dict[str, Callable[[GranularGas], SimulationBase]] = {
 
 
 def _temperatures(sim: SimulationBase, times: np.ndarray) -> np.ndarray:
-    """T and T_rot over T_0 at times from now, (K, 2)."""
+    """T and T_rot over T_0 (K, 2) at the given times."""
     start, rows = sim.energy().kinetic, []
     for time in times:
         if time > sim.time:
@@ -257,7 +257,7 @@ def _cooling_rates(restitution: float, tangential: float) -> tuple[float, float,
 def _check_temperatures(
     report: Report, name: str, found: np.ndarray, exact: np.ndarray, number: int, slow: float = 0.0
 ) -> None:
-    """The last temperatures next to theory: three standard errors of M collisions, and what theory leaves out.
+    """Check the last temperatures against theory, within three standard errors and the approximations of theory.
 
     `slow` is how much too hot, in parts, it may be besides.
     """
@@ -273,13 +273,13 @@ def _check_temperatures(
 
 
 def temperature_ratio_limit(restitution: float, tangential: float) -> float:
-    """T_rot/T that rough spheres come to as they cool (Huthmann & Zippelius, Phys. Rev. E 56 (1997) R6275)."""
+    """Asymptotic T_rot/T of cooling rough spheres (Huthmann & Zippelius, Phys. Rev. E 56 (1997) R6275)."""
     a, b, c = _cooling_rates(restitution, tangential)
     return (a - c + math.hypot(a - c, 2 * b)) / (2 * b)
 
 
 def _check_limit(report: Report, gas: GranularGas) -> None:
-    """The ratio that theory tends to, in closed form, and what gases come to for which time steps are no matter."""
+    """Check the asymptotic T_rot/T of theory against its closed form, and that of gases without time steps."""
     late = _theoretical_temperatures(gas._replace(restitution=RESTITUTION, tangential=0.3), np.array([0.0, 300.0]))[-1]
     report.near("theory, e = 0.9, ξ = 0.3: T_rot/T long after", late[1] / late[0],
                 temperature_ratio_limit(RESTITUTION, 0.3), exact="0.75124392176", within=1e-3, digits=6)  # fmt: skip

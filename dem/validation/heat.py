@@ -81,7 +81,7 @@ def closed_forms(*, quick: bool) -> Report:
 
 
 def _row(report: Report, n: int) -> None:
-    """Steady profile and flux of a row, and the rate of its slowest mode."""
+    """Check the steady profile and flux of a row, and the rate of its slowest mode."""
     ends = 400.0, 280.0
     sim = row_between_walls(n, 300.0, ends, dem.Heat(every=1, time_scale=1.6e11 * (n + 1) ** 2))
     sim.step(40)
@@ -122,7 +122,7 @@ def _two_spheres(report: Report) -> None:
 
 
 def _stream(report: Report) -> None:
-    """A sphere at rest in a stream for a relaxation time."""
+    """Check the temperature of a sphere at rest in a stream after one relaxation time."""
     air, speed = {"density": 1.2, "viscosity": 1.8e-5}, 2.0
     law = dem.Convection(temperature=600.0, conductivity=0.045, heat_capacity=1050.0)
     prandtl, reynolds = 1050.0 * 1.8e-5 / 0.045, 1.2 * speed * DIAMETER / 1.8e-5
@@ -139,7 +139,7 @@ def _stream(report: Report) -> None:
 
 
 def _gas(report: Report, *, quick: bool) -> None:
-    """Heat that a gas of grains gains by its collisions, at a moment when no grains touch.
+    """Check the heat that a granular gas gains by collisions, at a moment without contacts.
 
     What contact springs hold is neither lost nor heat yet; the ledger rounds it to 2^-40 of the energy at the start.
     """

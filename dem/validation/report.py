@@ -19,7 +19,7 @@ COLOURS = 10
 
 
 class Check(NamedTuple):
-    """A computed figure, compared with a published or an exact one."""
+    """A computed value, compared with a published or an exact one."""
 
     quantity: str
     published: str
@@ -49,7 +49,7 @@ class Report:
         self, quantity: str, ours: float, target: float, *, published: str = "", exact: str = "", within: float,
         digits: int = 4, relative: bool = True,
     ) -> None:  # fmt: skip
-        """Check that a figure lies within a tolerance of its target."""
+        """Check that a value lies within a tolerance of its target."""
         off = abs(ours - target)
         passed = bool(off <= within * abs(target)) if relative else bool(off <= within)
         tolerance = f"{within:.2g}" + (" relative" if relative else "")
@@ -60,7 +60,7 @@ class Report:
         self.checks.append(Check(quantity, published, exact, f"{ours:.3g}", f"at most {most:.3g}", bool(ours <= most)))
 
     def factor(self, quantity: str, ours: float, target: float, *, published: str = "", most: float = 3.0) -> None:
-        """Check that a figure of a chaotic run agrees with its target within a factor."""
+        """Check that a value of a chaotic run agrees with its target within a factor."""
         passed = bool(target / most <= ours <= target * most)
         self.checks.append(Check(quantity, published, f"{target:.2g}", f"{ours:.3g}", f"factor {most:g}", passed))
 
@@ -109,7 +109,7 @@ def _draw(path: Path, draw: Callable[[Axes], None]) -> None:
 
 
 def order_of(steps: Sequence[float], errors: Sequence[float]) -> float:
-    """Order of convergence: slope of log error over log time step, by numbers of steps in one span."""
+    """Order of convergence: slope of log error over log time step, given numbers of steps in one time span."""
     return float(-np.polyfit(np.log(steps), np.log(errors), 1)[0])
 
 
@@ -117,7 +117,7 @@ def curves(
     title: str, xlabel: str, ylabel: str, lines: dict[str, tuple[Sequence, Sequence]], *, xscale: str = "linear",
     yscale: str = "linear", marker: str = "",
 ) -> Callable[[Axes], None]:  # fmt: skip
-    """How to draw lines, given by label as (x, y)."""
+    """Figure of lines, given by label as (x, y)."""
 
     def draw(ax: Axes) -> None:
         for k, (label, (x, y)) in enumerate(lines.items()):

@@ -1,4 +1,4 @@
-"""JKR contacts, DMT contacts and liquid bridges against their closed forms: a ball and a wall."""
+"""JKR contacts, DMT contacts and liquid bridges between a ball and a wall, against closed forms."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ LONGEST = 2e-3  # s, of an impact
 
 
 def resting(adhesion: dem.LawPart, dt: float = 1e-6) -> dem.Simulation:
-    """The ball where it just touches."""
+    """Simulation of a ball at rest that just touches the wall."""
     return start(BALL, STUFF, dem.Contact(adhesion=adhesion), dt, velocity=(0, 0, 0), lift=-1e-9)
 
 
 def _name_of(adhesion: dem.LawPart) -> str:
-    """In checks."""
+    """Name of an adhesion law in the report."""
     return adhesion.rupture if isinstance(adhesion, dem.Bridge) else adhesion.type.upper()
 
 
@@ -41,14 +41,14 @@ def force_and_energy(sim: dem.Simulation, overlap: float) -> tuple[float, float]
 
 
 class AdhesiveRebound(NamedTuple):
-    """Impacts at some speed whose touches are spread over a step."""
+    """Results of impacts at one speed whose first touch falls at different phases of a time step."""
 
     restitution: np.ndarray
     lost: np.ndarray  # [J]
 
 
 def rebounds(adhesion: dem.LawPart, dt: float, speed: float, gap: float) -> AdhesiveRebound:
-    """Followed until surfaces are a gap apart again."""
+    """Simulate impacts until the surfaces are `gap` apart again."""
     found = []
     for phase in range(PHASES):
         lift = 1e-7 + phase / PHASES * speed * dt
@@ -65,7 +65,7 @@ def rebounds(adhesion: dem.LawPart, dt: float, speed: float, gap: float) -> Adhe
 def _check_rebound(
     report: Report, adhesion: dem.LawPart, lost: float, *, speed: float, gap: float, quick: bool
 ) -> None:
-    """Restitution, its order, and what is lost."""
+    """Check the restitution, its order of convergence, and the energy lost."""
     steps = (4e-6, 2e-6, 1e-6) if quick else (4e-6, 2e-6, 1e-6, 5e-7, 2.5e-7)
     exact = math.sqrt(1 - 2 * lost / (BALL.mass * speed**2))
     found = [rebounds(adhesion, dt, speed, gap) for dt in steps]
@@ -88,7 +88,7 @@ def _check_rebound(
 
 
 def _check_pull_off(report: Report, adhesion: dem.LawPart, overlap: float) -> None:
-    """Weights just below and above the pull-off force, from where the pull is largest."""
+    """Check that the contact carries a weight just below the pull-off force, and not one just above it."""
     most = adhesion.pull_off(RADIUS)
     for share in (0.99, 1.01):
         sim = resting(adhesion, 5e-7)
@@ -103,7 +103,7 @@ def _check_pull_off(report: Report, adhesion: dem.LawPart, overlap: float) -> No
 def _check_force_curve(
     report: Report, adhesion: dem.LawPart, overlaps: np.ndarray, force: np.ndarray, energy: np.ndarray
 ) -> None:
-    """Force and energy over the overlap against closed forms."""
+    """Check force and energy over the overlap against closed forms."""
     name, sim = _name_of(adhesion), resting(adhesion)
     ours = np.array([force_and_energy(sim, overlap) for overlap in overlaps])
     off = np.abs(ours - np.column_stack([force, energy])).max(0) / (np.abs(force).max(), np.abs(energy).max())
@@ -116,7 +116,7 @@ def _check_force_curve(
 
 
 def jkr(*, quick: bool) -> Report:
-    """Force and energy of the contact, pull-off, rebound, and the speed below which balls stay."""
+    """Force and energy of a JKR contact, pull-off, rebound, and the sticking speed."""
     report, word = Report("jkr", "Adhesion by JKR: a ball on a wall"), dem.JKR(work=WORK)
     alpha = np.linspace(0.505, 3.0, 50)
     overlap = LENGTH**2 / RADIUS * (alpha**2 - np.sqrt(2 * alpha))
@@ -141,7 +141,7 @@ def jkr(*, quick: bool) -> Report:
 
 
 def _check_sticking_speed(report: Report, word: dem.JKR) -> None:
-    """Just below and above the sticking speed."""
+    """Check that a ball sticks just below the sticking speed, and rebounds just above it."""
     sticking = math.sqrt(2 * LOST / BALL.mass)
     thornton = 1.8401831808 * (WORK**5 / (RADIUS**5 * 2500**3 * MODULUS**2)) ** (1 / 6)
     report.near(
@@ -156,7 +156,7 @@ def _check_sticking_speed(report: Report, word: dem.JKR) -> None:
 
 
 def dmt(*, quick: bool) -> Report:
-    """Force and energy, rest, and a rebound that loses nothing."""
+    """Force and energy of a DMT contact, equilibrium at rest, and a rebound without loss."""
     report, word = Report("dmt", "Adhesion by DMT: a ball on a wall"), dem.DMT(work=WORK)
     rest = (2 * PULL / SPRING) ** (2 / 3)
     overlap = np.linspace(0.02, 3, 50) * rest
@@ -180,7 +180,7 @@ def dmt(*, quick: bool) -> Report:
 
 
 def bridge(*, quick: bool) -> Report:
-    """Force and energy, the work of rupture, and the rebound that it leaves, for both gaps of rupture."""
+    """Force and energy of a liquid bridge, work of rupture, and rebound, for both rupture distances."""
     report = Report("bridge", "Liquid bridges: a ball on a wall")
     scale, q = math.sqrt(VOLUME / (2 * RADIUS)), math.sqrt(10 - 1.05**2)
     lian = VOLUME ** (1 / 3)

@@ -43,14 +43,14 @@ TANGENTIAL = np.array([0.1, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30.0])
 
 
 def rigid(material: dem.Material) -> dem.Material:
-    """A wall a thousand times as stiff as the sphere that meets it: closed forms hold for any stiffness."""
+    """Material of a wall that is a thousand times as stiff as the sphere; the closed forms hold for any stiffness."""
     return dem.Material(young=1e3 * material.young, poisson=material.poisson)
 
 
 def force_curve(
     one: ReferenceBall, other: ReferenceBall | dem.Material, speed: float, steps: int
 ) -> tuple[np.ndarray, ...]:
-    """Overlaps and forces, from nothing but the path: m* times its second difference; and the time step."""
+    """Overlaps, forces by m* times the second difference of the path, and the time step."""
     dt = hertz_impact(one, other, speed)[1] / steps
     share = 0.5 if isinstance(other, ReferenceBall) else 1.0
     sim = start(one, other, ELASTIC, dt, velocity=(0, 0, -share * speed), other_velocity=(0, 0, (1 - share) * speed))
@@ -66,7 +66,7 @@ def force_curve(
 
 
 def normal(*, quick: bool) -> Report:
-    """Tests 1 to 3."""
+    """Chung & Ooi, tests 1 to 3: normal impacts."""
     report = Report("chung-ooi-normal", "Normal impacts of spheres (Chung & Ooi 2011, tests 1 to 3)")
     steps = 1000 if quick else 4000
     runs = {
@@ -119,7 +119,7 @@ def _check_elastic(
 
 
 def _check_restitution(report: Report, steps: int) -> None:
-    """Test 3: rebound over impact speed."""
+    """Check test 3: rebound speed over impact speed."""
     rows, lines = [], {}
     for name, material in {"aluminium oxide": OXIDE, "cast iron": IRON}.items():
         found = []
@@ -141,7 +141,7 @@ def _check_restitution(report: Report, steps: int) -> None:
 
 
 class Sweep(NamedTuple):
-    """Impacts of one pair, each array (B,), and what came out of the engine and of the reference."""
+    """Impacts of one pair, arrays (B,), with the results of the engine and of the reference."""
 
     normal: np.ndarray
     slip: np.ndarray  # before, at the point of contact [m/s]
@@ -176,7 +176,7 @@ def sweep(
 
 
 def check_sweep(report: Report, name: str, one: ReferenceBall, run: Sweep, *, within: float) -> None:
-    """Every outcome against the reference, as shares of the initial slip or the normal speed, the larger."""
+    """Check all results against the reference, relative to the larger of initial slip and normal speed."""
     scale = np.maximum(np.abs(run.slip), run.normal)
     errors = {
         "tangential velocity": np.abs(run.found.tangential - run.exact.tangential) / scale,
@@ -198,7 +198,7 @@ def check_sliding(
     tangential: np.ndarray,
     run: Sweep,
 ) -> None:
-    """Closed form where the contact slides all the time: slip beyond 7/2 µ (1 + e) v_n, for spheres of any sizes.
+    """Check the closed form of impacts that slide throughout: slip beyond 7/2 µ (1 + e) v_n, spheres of any size.
 
     v_t' = v_t - µ (1 + e) v_n m*/m, R ω' = R ω + 5/2 µ (1 + e) v_n m*/m, less half the overlap in the lever.
     """
@@ -242,7 +242,7 @@ def tests_4_to_8(*, quick: bool) -> Report:
 
 
 def _add_rows(rows: list, name: str, run: Sweep) -> None:
-    """Rows of the table."""
+    """Add rows of a sweep to the table."""
     columns = (run.normal, run.slip, run.found.tangential, run.exact.tangential, run.found.spin, run.exact.spin)
     rows += [(name, *row) for row in np.column_stack(columns).tolist()]
 

@@ -1,4 +1,4 @@
-"""Simulations of single impacts, for the studies of contacts."""
+"""Simulations of single impacts for studies of contacts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_HALVES = 40  # halves of an elastic contact's duration that an impact may la
 
 
 class ImpactOutcome(NamedTuple):
-    """Result of an impact in the engine; a wall has no row."""
+    """Final state of the balls after an impact; a wall has no row."""
 
     velocity: np.ndarray  # (N, 3) [m/s]
     spin: np.ndarray  # (N, 3) [rad/s]
@@ -29,7 +29,7 @@ def collide(
     spin: tuple = (0, 0, 0), other_velocity: tuple = (0, 0, 0), other_spin: tuple = (0, 0, 0),
     steps: int = 2000, phase: float = 0.0,
 ) -> ImpactOutcome:  # fmt: skip
-    """Let a ball that is about to touch come down (-z) upon another ball or a wall, and follow it until it parts.
+    """Simulate the impact of a ball that moves along -z onto another ball or a wall, until they separate.
 
     `steps` is the number of time steps that the elastic impact at the same normal speed would last; `phase` is where
     within a step the touch falls.
@@ -82,7 +82,7 @@ def start(
 
 
 def apart(sim: dem.Simulation, one: ReferenceBall, other: ReferenceBall | dem.Material) -> bool:
-    """Whether the ball has left the other one, or the wall."""
+    """Whether the ball has separated from the other ball or the wall."""
     x = sim.particles.position
     if isinstance(other, ReferenceBall):
         return bool(math.dist(*x) > one.radius + other.radius)

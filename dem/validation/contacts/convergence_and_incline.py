@@ -18,7 +18,7 @@ PHASES = (0.05, 0.25, 0.45, 0.65, 0.85)  # where in a step the touch falls
 
 
 def convergence(*, quick: bool) -> Report:
-    """Hertz's closed forms and their order in the time step; the orders of damping and of friction."""
+    """Hertz's closed forms, and orders of convergence in the time step: elastic, damped and frictional impacts."""
     report = Report("impact-order", "Impacts against Hertz's closed forms, and orders of convergence")
     counts = (25, 50, 100, 200) if quick else (25, 50, 100, 200, 400, 800, 1600)
     speed = 1.0

@@ -1,4 +1,4 @@
-"""Energy of convex bodies without losses: the order of its error in the time step, and its drift over many steps."""
+"""Energy error of lossless convex bodies: its order in the time step, and its drift over many steps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_DRIFT = 2e-4  # over the energy: the size of errors within contacts at the c
 
 
 def gas(shape: ConvexShape, time_step: float, integrator: str = "improved-pcdm") -> dem.Simulation:
-    """Bodies that fly and touch without losses in a periodic cube."""
+    """Simulation of a gas of lossless bodies in a periodic cube."""
     box = dem.Box((0, 0, 0), (EDGE,) * 3, material=STUFF, periodic=("x", "y", "z"))
     bodies = dem.pack(shape, STUFF, box, number=NUMBER, seed=3)
     bodies.velocity = dem.random_velocities(NUMBER, SPEED, np.random.default_rng(1))
@@ -36,7 +36,7 @@ def gas(shape: ConvexShape, time_step: float, integrator: str = "improved-pcdm")
 
 
 def departures(shape: ConvexShape) -> list[float]:
-    """Largest energy errors, over the energy, at three time steps."""
+    """Largest relative energy errors at three time steps."""
     found = []
     for dt in ORDER_STEPS:
         sim = gas(shape, dt)
@@ -46,7 +46,7 @@ def departures(shape: ConvexShape) -> list[float]:
 
 
 def long_run(shape: ConvexShape, integrator: str, steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of steps, and the energy error after these, over the energy."""
+    """Numbers of steps, and the relative energy error after each of them."""
     sim = gas(shape, STEP, integrator)
     start = sim.energy().total
     taken, errors = np.linspace(0, steps, LOOKS + 1).astype(int), [0.0]

@@ -1,4 +1,4 @@
-"""No impact gains energy: a sweep over incidence, speed, friction and restitution, with conserved quantities."""
+"""Sweep over incidence, speed, friction and restitution: no impact gains energy, and conserved quantities are kept."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STATEMENTS = [
 
 
 def gains(run: ImpactOutcome, normal_energy: float) -> tuple[float, float]:
-    """Energy gained over that of the normal motion; departure of the total over that or what is lost, the larger."""
+    """Energy gain over that of the normal motion, and error of the total over the larger of that and the loss."""
     gain = run.after.mechanical - run.before.mechanical
     return gain / normal_energy, abs(run.after.total - run.before.total) / max(normal_energy, -gain)
 
@@ -73,12 +73,12 @@ def energy(*, quick: bool) -> Report:
 
 
 def _losses_by_angle(rows: list, *which: float) -> tuple:
-    """Angles and losses of impacts on a wall of some speed, friction and restitution."""
+    """Angles and energy losses of impacts on a wall at a given speed, friction and restitution."""
     return tuple(zip(*[(r[1], r[8]) for r in rows if r[0] == "wall" and r[2:5] == which], strict=True))
 
 
 def _impact_row(kind: str, angle: float, speed: float, friction: float, restitution: float, phase: float) -> tuple:
-    """One impact: what identifies it, and what it broke."""
+    """Row of one impact: its parameters, and its errors of conserved quantities."""
     contact, theta = dem.Contact(restitution=restitution, friction=friction), math.radians(angle)
     vn, vt = speed * math.cos(theta), speed * math.sin(theta)
     pair = kind == "pair"

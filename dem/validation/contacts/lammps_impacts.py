@@ -21,7 +21,7 @@ SMOOTH = 1e-12  # friction, so that one combination of parts serves all
 
 
 class PeerImpact(NamedTuple):
-    """An impact, and what LAMMPS makes of it."""
+    """An impact, and its result in LAMMPS."""
 
     contact: dem.Contact
     motion: dict
@@ -97,7 +97,7 @@ STATEMENTS = [
 
 
 def run(case: PeerImpact, steps: int) -> np.ndarray:
-    """Speed of parting, first velocity along x, R times first spins about y and z, after an impact [m/s]."""
+    """Velocities after an impact [m/s]: separation, first ball along x, R times its spins about y and z."""
     sim = start(BALL, BALL, case.contact, case.lasts / steps, **case.motion)
     sim.step(2 * steps)
     p = sim.particles
@@ -106,7 +106,7 @@ def run(case: PeerImpact, steps: int) -> np.ndarray:
 
 
 def lammps(*, quick: bool) -> Report:
-    """Impacts that both have."""
+    """Single impacts under contact models that LAMMPS has as well."""
     report, rows = Report("lammps", "Single impacts next to LAMMPS granular"), []
     steps = 400 if quick else 2000
     for name, case in CASES.items():

@@ -38,7 +38,7 @@ def fall(young: float, restitution: float, dt: float) -> tuple[dem.Simulation, R
 
 
 def exact_bounce(ball: ReferenceBall, restitution: float, time: np.ndarray) -> tuple[np.ndarray, float, float]:
-    """Height at given times through free fall, contact and flight; duration of the contact and speed of rebound."""
+    """Exact height at given times during fall, contact and flight; duration of the contact and rebound speed."""
     drop, k, alpha = 0.4, stiffness(ball, ball.material), damping(restitution)
     touch, speed = math.sqrt(2 * drop / G), math.sqrt(2 * drop * G)
 
@@ -61,7 +61,7 @@ def exact_bounce(ball: ReferenceBall, restitution: float, time: np.ndarray) -> t
 
 
 def falling(report: Report, *, quick: bool) -> None:
-    """DEM-01."""
+    """DEM-01: a ball falls onto a floor and bounces."""
     lines, rows = {}, []
     for e in (1.0, 0.9, 0.7):
         dt = 4e-6 if quick else 1e-6
@@ -109,7 +109,7 @@ def bouncing(report: Report, *, quick: bool) -> None:
 
 
 def bounces(sim: dem.Simulation, ball: ReferenceBall, count: int) -> list[float]:
-    """Heights above touch of so many bounces, from height and speed in each flight."""
+    """Peak heights of a number of bounces, from height and speed in each flight."""
     heights, falls = [], True
     while len(heights) < count and sim.time < 20:
         sim.step(100)
@@ -121,7 +121,7 @@ def bounces(sim: dem.Simulation, ball: ReferenceBall, count: int) -> list[float]
 
 
 def stacked(report: Report, *, quick: bool) -> None:
-    """DEM-03: two balls pressed between floor and ceiling, at first moving, in the end at rest."""
+    """DEM-03: two balls compressed between floor and ceiling move and come to rest."""
     lines, rows = {}, []
     for name, radii, density in (
         ("equal", (5e-4, 5e-4), (2e4, 1e4)), ("unequal", (5e-4, 8e-4), (2e4, 1e4)),
@@ -156,7 +156,7 @@ def stacked(report: Report, *, quick: bool) -> None:
 
 
 def column(balls: list[ReferenceBall], top: float, restitution: float) -> tuple[Callable, np.ndarray, tuple]:
-    """Rates of (z_1, z_2, v_1, v_2), and where both rest: three Hertz contacts and weights in balance, by Newton."""
+    """Rates of (z_1, z_2, v_1, v_2), and the equilibrium of three Hertz contacts and two weights by Newton's method."""
     one, two = balls
     k = stiffness(one, one.material), stiffness(one, two), stiffness(two, one.material)
     alpha, r, m = damping(restitution), (one.radius, two.radius), (one.mass, two.mass)
@@ -183,7 +183,7 @@ def column(balls: list[ReferenceBall], top: float, restitution: float) -> tuple[
 def stack(
     balls: list[ReferenceBall], top: float, heights: list[float], restitution: float, dt: float
 ) -> dem.Simulation:
-    """The two balls between floor and ceiling, in the engine."""
+    """Simulation of two balls between floor and ceiling."""
     material = dem.Material(young=1e5, poisson=0.3, density=1.0, restitution=restitution)
     group = [
         dem.Particles(dem.Sphere(diameter=2 * b.radius),

@@ -1,4 +1,4 @@
-"""Partial slip: oblique impacts against the solution by annuli, Maw, Barber & Fawcett (1976)."""
+"""Partial slip: oblique impacts against the solution by annuli of Maw, Barber & Fawcett (1976)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ RATIO = 2 * (1 - STUFF.poisson) / (2 - STUFF.poisson)  # κ, tangential over nor
 
 
 def annuli(psi: Iterable[float], ratio: float, springs: int = 400, steps: int = 4000) -> np.ndarray:
-    """Slip after over slip before elastic impacts of a solid sphere at ψ₁ (B,), κ = `ratio`.
+    """Ratio of slip velocities after and before elastic impacts of a solid sphere at ψ₁ (B,), κ = `ratio`.
 
     Springs at x from the middle are E* dx stiff, κ E* dx sideways, and meet a plane that sinks in by δ - x²/R. Units:
     E* = R = m = v_n = 1, and μ = 1; ψ makes outcomes free of them all.
@@ -61,14 +61,14 @@ def annuli(psi: Iterable[float], ratio: float, springs: int = 400, steps: int = 
 
 
 def mindlin(share: float, springs: int = 400) -> float:
-    """Tangential over limiting force of the springs, sheared by so much of what makes all of them slide."""
+    """Tangential over limiting force of the springs, sheared by a fraction of the displacement at which all slide."""
     x = (np.arange(springs) + 0.5) / springs
     pressed = 1 - x**2
     return float(np.minimum(share, pressed).sum() / pressed.sum())
 
 
 def partial_slip(*, quick: bool) -> Report:
-    """One spring a contact next to annuli, over the angle of incidence."""
+    """Impacts with one tangential spring per contact next to annuli, over the angle of incidence."""
     report, contact = (
         Report("maw", "Partial slip (Maw, Barber & Fawcett 1976)"),
         dem.Contact(restitution=1, friction=0.1),

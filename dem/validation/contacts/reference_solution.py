@@ -1,4 +1,4 @@
-"""Independent solution of one impact: the contact law as an ordinary differential equation, integrated finely.
+"""Independent solution of one impact: the contact law as an ordinary differential equation, integrated with fine steps.
 
 Nothing of the engine is used: a planar impact of two spheres, or of a sphere and a wall, with the laws as published, by
 the classical Runge-Kutta method, many impacts at a time.
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReferenceBall:
-    """A sphere of some material."""
+    """A sphere of one material."""
 
     radius: float
     material: dem.Material
 
     @property
     def mass(self) -> float:
-        """[kg]."""
+        """Mass [kg]."""
         return 4 / 3 * math.pi * self.radius**3 * self.material.density
 
 
@@ -99,7 +99,7 @@ def planar_impact(
     normal: np.ndarray, tangential: np.ndarray,
     spin: np.ndarray | float = 0.0, other_spin: np.ndarray | float = 0.0, steps: int = 4000,
 ) -> After:  # fmt: skip
-    """Impacts in the plane of the normal z and the tangent x, spins about y, from touch to parting.
+    """Integrate impacts in the plane of normal z and tangent x, with spins about y, from touch to separation.
 
     normal, tangential: (B,) speed of approach, positive, and tangential velocity of the first ball relative to the
     other's centre [m/s].
@@ -129,7 +129,7 @@ def planar_impact(
 
 
 def _surfaces(state: np.ndarray, this: ReferenceLaw, levers: tuple) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Normal (2, B), relative velocity (2, B), and slip of the surfaces at levers from the two centres."""
+    """Normal (2, B), relative velocity (2, B), and slip of the surfaces at given levers from both centres."""
     gap = np.array([0 * state[0], state[1]]) if this.wall else state[:2]
     n = gap / np.hypot(*gap)
     velocity = state[2:4]
@@ -163,7 +163,7 @@ def _rates(state: np.ndarray, this: ReferenceLaw) -> np.ndarray:
 
 
 def _step(state: np.ndarray, h: np.ndarray, this: ReferenceLaw) -> np.ndarray:
-    """One Runge-Kutta step; where the contact slides the spring then gives way."""
+    """One Runge-Kutta step, after which the spring of a sliding contact is cut to the Coulomb limit."""
     k1 = _rates(state, this)
     k2 = _rates(state + h / 2 * k1, this)
     k3 = _rates(state + h / 2 * k2, this)

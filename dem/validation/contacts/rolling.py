@@ -29,7 +29,7 @@ STATEMENTS = [
 
 
 def on_floor(contact: dem.Contact, *, velocity: float = 0.0, spin: float = 0.0, slope: float = 0.0) -> dem.Simulation:
-    """The ball in balance on the floor under tilted weight: rolling along x, or spinning about the normal."""
+    """Simulation of a ball on a floor under inclined gravity, rolling along x or spinning about the normal."""
     sag = depth(slope)
     weight = (GRAVITY * math.sin(slope), 0, -GRAVITY * math.cos(slope))
     rolling = velocity / (BALL.radius - sag / 2)
@@ -38,18 +38,18 @@ def on_floor(contact: dem.Contact, *, velocity: float = 0.0, spin: float = 0.0, 
 
 
 def depth(slope: float = 0.0) -> float:
-    """Overlap with the floor in balance [m]."""
+    """Equilibrium overlap with the floor [m]."""
     return (BALL.mass * GRAVITY * math.cos(slope) / stiffness(BALL, GLASS)) ** (2 / 3)
 
 
 def contact(rolls: float = 0.05, damping: float = 1.0, model: str = "hertz") -> dem.Contact:
-    """Friction with both resistances, so that one combination of parts serves all."""
+    """Contact with friction, rolling and twisting resistance, one combination of components for all checks."""
     rolling = dem.Rolling(friction=rolls, damping=damping)
     return dem.Contact(restitution=0.3, friction=FRICTION, rolling=rolling, twisting=dem.Twisting(model=model))
 
 
 def resistance(*, quick: bool) -> Report:
-    """Rolling distance, slopes, rest, and the decay of a twist."""
+    """Rolling distance, rolling on slopes, rest, and the decay of a spin about the normal."""
     report = Report("rolling", "Rolling and twisting resistance")
     speed = 0.05 if quick else 0.5
     _check_stop(report, speed)
@@ -60,7 +60,7 @@ def resistance(*, quick: bool) -> Report:
 
 
 def _check_stop(report: Report, speed: float) -> None:
-    """Compare deceleration, path and loss of a ball that rolls to rest with the closed form."""
+    """Compare deceleration, distance and energy loss of a ball that rolls to rest with the closed form."""
     rolls, lever = 0.05, BALL.radius - depth() / 2
     about = INERTIA + BALL.mass * lever**2
     slower = rolls * BALL.radius * BALL.mass * GRAVITY * lever / about
@@ -88,7 +88,7 @@ def _check_stop(report: Report, speed: float) -> None:
 
 
 def _check_slopes(report: Report, *, quick: bool) -> None:
-    """Slopes that hold, and those that do not."""
+    """Check slopes on which a ball rests, and steeper ones on which it rolls."""
     for rolls in (0.05,) if quick else (0.02, 0.05, 0.2):
         lever = BALL.radius - depth() / 2
         for share in (0.98, 1.02):
@@ -113,14 +113,14 @@ def _check_slopes(report: Report, *, quick: bool) -> None:
 
 
 def _downhill(rolls: float, slope: float) -> float:
-    """Acceleration of a ball that rolls down: 5/7 g (sin θ - µ_r cos θ) with the lever in it."""
+    """Acceleration of a ball that rolls down a slope: 5/7 g (sin θ - µ_r cos θ), with the reduced lever arm."""
     lever = BALL.radius - depth(slope) / 2
     couple = BALL.mass * GRAVITY * (math.sin(slope) * lever - rolls * BALL.radius * math.cos(slope))
     return couple * lever / (INERTIA + BALL.mass * lever**2)
 
 
 def _check_twist(report: Report) -> None:
-    """A spin about the normal decays evenly."""
+    """Check that a spin about the normal decays at a constant rate."""
     for model, share in (("hertz", 3 * math.pi / 16), ("marshall", 2 / 3)):
         sim, rates = on_floor(contact(model=model), spin=100.0), []
         for steps in (500, 5000):

@@ -18,7 +18,7 @@ PHASES = (0.05, 0.25, 0.45, 0.65, 0.85)  # where in a step the touch falls
 
 
 def impact_path(contact: dem.Contact, dt: float, steps: int, phase: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """Overlap and velocity of parting at each step of an impact on a wall, and the energy lost after it."""
+    """Overlap and separation velocity at each step of an impact on a wall, and the energy lost in it."""
     sim = start(BALL, STUFF, contact, dt, velocity=(0, 0, -SPEED), lift=phase * SPEED * dt)
     seen = []
     for _ in range(steps):
@@ -29,7 +29,7 @@ def impact_path(contact: dem.Contact, dt: float, steps: int, phase: float) -> tu
 
 
 def contact_duration(overlap: np.ndarray, velocity: np.ndarray, dt: float, phase: float, *, tension: bool) -> float:
-    """Time from touch until surfaces part, or until the force vanishes, by a line through the last two forces."""
+    """Time from touch until surfaces separate, or until the force vanishes by extrapolation of the last two."""
     if tension:
         k = int(np.flatnonzero(overlap > 0)[-1]) + 1
         return dt * (k - phase) + overlap[k] / velocity[k]
@@ -82,7 +82,7 @@ def linear(*, quick: bool) -> Report:
 
 
 def hysteretic(*, quick: bool) -> Report:
-    """Restitution of hysteretic springs, with and without cohesion, and when they stick."""
+    """Restitution of hysteretic springs with and without cohesion, and the limit of sticking."""
     report = Report("hysteretic", "Hysteretic springs (Walton & Braun 1986; Luding 2008)")
     n = 400 if quick else 2000
     rows = []

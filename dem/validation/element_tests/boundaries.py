@@ -1,4 +1,4 @@
-"""Triaxial and oedometric tests in a periodic cell and between walls, of the same grains at the same rate."""
+"""Triaxial and oedometric tests of the same grains at the same rate, in a periodic cell and between walls."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def planes(size: np.ndarray, axial_speed: float | None = None, *, lateral: bool 
 def simulation(
     grains: dem.Particles, boundary: str, edges: np.ndarray, rate: float | None = None, test: str = "triaxial"
 ) -> dem.Simulation:
-    """Grains that are compressed isotropically, or in a test at a rate [1/s], in a cell with edges (3, 3) [m]."""
+    """Simulation of grains in a cell with edges (3, 3) [m], compressed isotropically or tested at a rate [1/s]."""
     common = {"gravity": (0, 0, 0), "time_step": TIME_STEP, "threads": 1}
     if boundary == WALLS:
         size = np.diagonal(edges)
@@ -131,7 +131,7 @@ def angle(ratio: float) -> float:
 
 
 def report(rows: Sequence[dict]) -> Report:
-    """Peaks, and curves of both boundaries."""
+    """Report the peaks and curves of the triaxial test for both boundaries."""
     found = Report("triaxial-walls", "Triaxial tests in a periodic cell and between walls")
     peaks = {name: [angle(max(row["ratio"])) for row in rows if row["boundary"] == name] for name in BOUNDARIES}
     found.near("peak angle of friction between walls [degrees]", float(np.mean(peaks[WALLS])),

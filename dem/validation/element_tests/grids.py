@@ -1,4 +1,4 @@
-"""Grids of independent runs: every combination of parameters, by as many processes as there are cores."""
+"""Grids of independent runs: every combination of parameters, with one process per core."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Grid = dict[str, tuple]  # values of each parameter
 
 
 class GridStudy(NamedTuple):
-    """A study whose runs do not depend on each other."""
+    """A study of independent runs."""
 
     name: str
     grid: Grid
@@ -53,7 +53,7 @@ class GridStudy(NamedTuple):
 
 
 def means(rows: Sequence[dict], key: str, **parameters: float) -> tuple[list, list]:
-    """Values of a parameter, ascending, and the mean results of the rows with it and with the other parameters.
+    """Ascending values of one parameter, and mean results of the rows for each value at given other parameters.
 
     Examples
     --------

@@ -28,7 +28,7 @@ def force_at(distance: np.ndarray | float) -> np.ndarray | float:
 
 
 def lattice_stress(distance: float, deformation: np.ndarray) -> np.ndarray:
-    """Stress (3, 3) [Pa] of the lattice of this nearest distance [m], whose places x have become F x.
+    """Stress (3, 3) [Pa] of a lattice with this nearest distance [m] after the deformation x -> F x.
 
     P = (1/2V) Σ r ⊗ F over the twelve neighbours of a sphere and its volume V = s³/√2 det F.
     """
@@ -50,7 +50,7 @@ def lattice(distance: float, friction: float = 0.0, restitution: float = 1.0) ->
 
 
 def deformed_stress(distance: float, strain: np.ndarray, steps: int, time_step: float = 1e-6) -> np.ndarray:
-    """Stress (3, 3) [Pa] of a lattice without friction that a cell has deformed by exp(strain) in so many steps."""
+    """Stress (3, 3) [Pa] of a frictionless lattice after a cell has deformed it by exp(strain) in a number of steps."""
     spheres, edge = lattice(distance)
     cell = dem.Cell((edge,) * 3, rate=np.asarray(strain) / (steps * time_step))
     sim = dem.Simulation(spheres, cell, gravity=(0, 0, 0), time_step=time_step, threads=1)
@@ -59,7 +59,7 @@ def deformed_stress(distance: float, strain: np.ndarray, steps: int, time_step: 
 
 
 def moduli(distance: float, strain: float, steps: int) -> dict[str, tuple[float, float]]:
-    """Bulk modulus and two shear moduli of a lattice [Pa], measured in cells and those of the lattice sum.
+    """Bulk modulus and two shear moduli of a lattice [Pa], measured in cells and from the lattice sum.
 
     -dp/(dV/V) between compressions to either side; C44 from simple shear, and C' = (C11 - C12)/2 of a pure shear along
     the axes of the cube, where stresses P are per present area.
@@ -88,7 +88,7 @@ def exponential(strain: np.ndarray) -> np.ndarray:
 
 
 def failure(friction: float, steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """Axial strain and σ_z/σ_x (LOOKS,) of a frictional lattice in a drained triaxial test of so many steps."""
+    """Axial strain and σ_z/σ_x (LOOKS,) of a frictional lattice in a drained triaxial test of a number of steps."""
     distance, time_step = (1 - OVERLAP) * DIAMETER, 2e-5
     spheres, edge = lattice(distance, friction, restitution=0.5)
     pressure = 2 * math.sqrt(2) * force_at(distance) / distance**2

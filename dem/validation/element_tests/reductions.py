@@ -1,4 +1,4 @@
-"""Shear of an elastic gas by γ and back, through many reductions of the basis of its cell, and without any."""
+"""Shear of an elastic gas by γ and back, with many reductions of the basis of its cell and without any."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOOKS = 10  # in a shear of LEAN
 
 
 class Path(NamedTuple):
-    """What was seen of a run that was sheared and sheared back, at T times."""
+    """Positions and energies at T times of a run that was sheared and sheared back."""
 
     strain: np.ndarray  # (T,) shear γ
     position: np.ndarray  # (T, N, 3) [m]
@@ -30,7 +30,7 @@ class Path(NamedTuple):
 
 
 def start(shift: float = 0.0) -> dem.Particles:
-    """Eight spheres near the sites of a lattice, at random velocities; shift: of all places, in SHIFT of the edge."""
+    """Eight spheres near lattice sites with random velocities; shift: of all positions, in units of SHIFT edges."""
     rng = np.random.default_rng(7)
     places = np.stack(np.meshgrid(*[np.arange(2)] * 3, indexing="ij"), -1).reshape(-1, 3) + 0.5
     x = EDGE / 2 * (places + rng.uniform(-0.1, 0.1, places.shape)) + shift * EDGE * SHIFT
@@ -54,7 +54,7 @@ def simulation(spheres: dem.Particles, lean: float, time_step: float, rates: lis
 
 
 def sheared(largest: int, time_step: float, shift: float = 0.0) -> Path:
-    """Shear by the strain `largest` and back in one run; the basis of the cell is reduced on the way."""
+    """Shear by the strain `largest` and back in one run, in which the basis of the cell is reduced."""
     part = round(LEAN / RATE / time_step)
     half = round(largest / LEAN) * part
     sim = simulation(start(shift), 0.0, time_step, [RATE, half, -RATE])
@@ -70,7 +70,7 @@ def sheared(largest: int, time_step: float, shift: float = 0.0) -> Path:
 
 
 def sheared_in_parts(largest: int, time_step: float) -> Path:
-    """Shear by the strain `largest` and back in several runs; in each the tilt of the cell needs no reduction.
+    """Shear by the strain `largest` and back in several runs, each with so little tilt that no reduction is needed.
 
     Where it leans by LEAN, the next part begins with a cell of the same lattice that leans by 1 - LEAN to the other
     side. The energy goes on; the work is the sum of that of all parts.
@@ -93,7 +93,7 @@ def sheared_in_parts(largest: int, time_step: float) -> Path:
 
 
 def difference(one: Path, other: Path, shift: float = 0.0) -> np.ndarray:
-    """Largest difference of places over the diameter (T,), between nearest images.
+    """Largest difference of positions between nearest images, in diameters (T,).
 
     shift: of the places of the other at first, in SHIFT of the edge, which the cell has deformed since.
     """

@@ -36,18 +36,18 @@ GLASS = (0.382, 0.643, 0.279)  # μ_s, μ_2 and I_0 of glass beads (Jop, Forterr
 
 
 def strain_of(inertial: float) -> float:
-    """Shear strain after preparation: slow flows have steadier stresses, and cost more."""
+    """Shear strain after preparation; slow flows, whose stresses are steadier and which cost more, get less."""
     return 3.0 * (inertial / 1e-3) ** (1 / 3)
 
 
 def time_step(stiffness: float) -> float:
-    """A fraction of the duration π √(m/2k) of an impact [s], at a stiffness over p d."""
+    """Time step [s]: a fraction of the duration π √(m/2k) of an impact, at a stiffness over p d."""
     mass = DENSITY * math.pi / 6 * (DIAMETER * (1 - SPREAD)) ** 3
     return math.pi * math.sqrt(mass / (2 * stiffness * PRESSURE * DIAMETER)) / STEPS
 
 
 def measure(*, friction: float, inertial: float, seed: int, n: int, stiffness: float) -> dict:
-    """Stress ratio, solid fraction and coordination of one flow, means over its last two thirds.
+    """Stress ratio, solid fraction and coordination number of one flow, means over its last two thirds.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def measure(*, friction: float, inertial: float, seed: int, n: int, stiffness: f
 
 
 def report(rows: Sequence[dict]) -> Report:
-    """Slowest flows of each friction next to the published ones, and curves of all."""
+    """Report the slowest flow of each friction next to published ones, and the curves of all flows."""
     found = Report("shear-rheology", "Flows in simple shear at constant pressure: μ(I) and φ(I)")
     lines = {}
     for friction in sorted({row["friction"] for row in rows}):
@@ -126,7 +126,7 @@ def report(rows: Sequence[dict]) -> Report:
 
 
 def drawn(lines: dict[float, tuple], which: int, label: str) -> object:
-    """How to draw a quantity of all flows over the inertial number."""
+    """Figure of a quantity of all flows over the inertial number."""
 
     def draw(ax: Axes) -> None:
         slowest = min(numbers[0] for numbers, *_ in lines.values())

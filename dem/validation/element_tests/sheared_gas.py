@@ -45,13 +45,13 @@ def pressure_at(temperature: float, fraction: float, restitution: float) -> floa
 
 
 def losses_at(temperature: float, fraction: float, restitution: float) -> float:
-    """Power that collisions take in a volume, 12/√π (1 - e²) ρ φ² g0 T^(3/2)/d [W/m³] (Lun et al. 1984)."""
+    """Power per volume dissipated by collisions, 12/√π (1 - e²) ρ φ² g0 T^(3/2)/d [W/m³] (Lun et al. 1984)."""
     g0 = contact_distribution(fraction)
     return 12 / math.sqrt(math.pi) * (1 - restitution**2) * DENSITY * fraction**2 * g0 * temperature**1.5 / DIAMETER
 
 
 def steady_shear(fraction: float, restitution: float) -> Theory:
-    """Temperature at which the shear stress does the work that collisions take, and the stresses at it.
+    """Temperature at which shear work and collisional dissipation balance, and the stresses there.
 
     With η = (1 + e)/2 the viscosity is μ = 5/96 √π ρ d √T ((1 + 8/5 η φ g0) (1 + 8/5 η (3 η - 2) φ g0)/(η (2 - η) g0) +
     768/(25 π) η φ² g0) (Lun et al. 1984).
@@ -103,7 +103,7 @@ def measure(*, fraction: float, restitution: float, seed: int, count: int) -> di
 
 
 def report(rows: Sequence[dict]) -> Report:
-    """Stresses of all gases next to theory."""
+    """Report the stresses of all gases next to theory."""
     found = Report("sheared-gas", "Inelastic gases in simple shear: Lun et al. (1984)")
     (restitution,) = {row["restitution"] for row in rows}
     fractions, gases = means(rows, "fraction")

@@ -1,4 +1,4 @@
-"""Elastic moduli of an isotropic packing by small strains: two ways to the bulk modulus, two shears."""
+"""Elastic moduli of an isotropic packing by small strains: bulk modulus in two ways, three shear moduli."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def simulation(particles: dem.Particles, cell: dem.Cell, friction: float) -> dem
 
 
 def packing(seed: int, n: int) -> dem.Simulation:
-    """Spheres of three sizes without friction, at rest under the pressure; raises RuntimeError if they move on."""
+    """Frictionless spheres of three sizes at rest under the pressure; raises RuntimeError without rest."""
     grain = dem.Material(young=YOUNG, poisson=POISSON, density=DENSITY, name="grain")
     edge = DIAMETER * (n * math.pi / 6 / LOOSE) ** (1 / 3)
     cell = dem.Cell.isotropic((edge,) * 3, pressure=PRESSURE, fastest=FASTEST)
@@ -48,7 +48,7 @@ def packing(seed: int, n: int) -> dem.Simulation:
 
 
 def relaxed(sim: dem.Simulation) -> dem.Simulation:
-    """A packing, once its forces are balanced; raises RuntimeError if they never are."""
+    """A packing relaxed until its forces balance; raises RuntimeError if they do not."""
     for _ in range(ROUNDS):
         sim.step(RELAXING)
         if sim.cell.unbalanced < AT_REST:
@@ -57,7 +57,7 @@ def relaxed(sim: dem.Simulation) -> dem.Simulation:
 
 
 def strained(at_rest: dem.Simulation, strain: np.ndarray, friction: float) -> np.ndarray:
-    """Stress (3, 3) [Pa] of a packing that was at rest, once it has been strained and is at rest again."""
+    """Stress (3, 3) [Pa] of a packing after a strain and relaxation."""
     rate = np.asarray(strain) / (STEPS * TIME_STEP)
     cell = dem.Cell(at_rest.cell.edges, rate=rate, rate_changes=[((STEPS - 0.5) * TIME_STEP, (0, 0, 0))])
     sim = simulation(at_rest.particles, cell, friction)
@@ -66,7 +66,7 @@ def strained(at_rest: dem.Simulation, strain: np.ndarray, friction: float) -> np
 
 
 def measure(*, seed: int, n: int, friction: float) -> dict:
-    """Moduli of one packing [Pa], by strains to either side.
+    """Moduli of one packing [Pa], by strains of both signs.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def measure(*, seed: int, n: int, friction: float) -> dict:
 
 
 def report(rows: Sequence[dict]) -> Report:
-    """Bulk modulus next to the slope of the pressure, and shear moduli of three shears next to each other."""
+    """Report the bulk modulus next to the slope of the pressure, and the three shear moduli next to each other."""
     found = Report("small-strains", "Small strains of an isotropic packing: bulk and shear modulus")
     lines = {}
     for friction in sorted({row["friction"] for row in rows}):

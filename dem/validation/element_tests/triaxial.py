@@ -1,4 +1,4 @@
-"""A drained triaxial test in a periodic cell, next to one that was computed with YADE.
+"""A drained triaxial test in a periodic cell, next to the same test in YADE.
 
 The example of GrainLearning (H. Cheng et al., https://github.com/GrainLearning/grainLearning, tutorial "DEM triaxial
 compression"): 1000 spheres at a void ratio of 0.68 are compressed to 0.5 MPa and then along z at constant lateral
@@ -91,7 +91,7 @@ def measure(*, seed: int, n: int, friction: float, rolling: float, limit: float,
 
 
 def report(rows: Sequence[dict]) -> Report:
-    """Curves of all packings next to YADE's."""
+    """Report the curves of all packings next to YADE's."""
     found = Report("triaxial-cell", "Drained triaxial test in a periodic cell, next to YADE")
     rows = sorted(rows, key=lambda row: row["seed"])
     strains = sorted(RESULTS)

@@ -28,7 +28,7 @@ EXACT = 3.516015268500151 / (2 * math.pi) * math.sqrt(EI / (STUFF.density * AREA
 
 
 class BeamShape(NamedTuple):
-    """Nodes of a rod, the clamped one left out."""
+    """Nodes of a rod, without the clamped one."""
 
     position: np.ndarray  # (N, 3) [m]
     orientation: np.ndarray  # (N, 4)
@@ -41,7 +41,7 @@ def rotations(by: np.ndarray) -> np.ndarray:
 
 
 class Beam:
-    """Bonds in a row along x, the first one clamped at the origin; if not `sheared`, the rod cannot shear."""
+    """Rod of bonds along x, clamped at the origin; without `sheared` it has the stiffness of a beam without shear."""
 
     def __init__(
         self, number: int, *, diameter: float, length: float, young: float, poisson: float,
@@ -55,7 +55,7 @@ class Beam:
         self.along, self.across = (stretch, twist), (shear if sheared else 12 * bend / self.spacing**2, bend)
 
     def straight(self) -> BeamShape:
-        """At rest."""
+        """Shape of the rod at rest."""
         position = np.zeros((self.number, 3))
         position[:, 0] = self.spacing * np.arange(1, self.number + 1)
         return BeamShape(position, np.tile([1.0, 0.0, 0.0, 0.0], (self.number, 1)))
@@ -70,7 +70,7 @@ class Beam:
         return np.concatenate([force, torque]).T[1:]
 
     def moved(self, shape: BeamShape, by: np.ndarray) -> BeamShape:
-        """Nodes shifted and turned by (N, 6) [m, rad]."""
+        """Nodes displaced and rotated by (N, 6) [m, rad]."""
         q = product(rotations(by[:, 3:]), shape.orientation)
         return BeamShape(shape.position + by[:, :3], q / np.linalg.norm(q, axis=1)[:, None])
 
@@ -92,7 +92,7 @@ class Beam:
         return found.reshape(6 * self.number, -1)
 
     def deflected(self, force: tuple) -> BeamShape:
-        """At rest under a small force at the free end, by Newton's method."""
+        """Equilibrium shape under a small force at the free end, by Newton's method."""
         shape, load = self.straight(), np.zeros((self.number, 6))
         load[-1, :3] = force
         matrix = self.matrix()
@@ -102,7 +102,7 @@ class Beam:
         return shape
 
     def turned(self, couple: tuple[float, float, float]) -> BeamShape:
-        """Where a couple along x or across it puts the nodes: each bond turned alike, as long as at rest."""
+        """Exact shape under a couple along x or across it: each bond turns by one angle and keeps its length."""
         flexible = np.array([1 / self.along[1], 1 / self.across[1], 1 / self.across[1]])
         each = np.array(couple) * flexible
         k = np.arange(1, self.number + 1)[:, None]
@@ -110,7 +110,7 @@ class Beam:
         return BeamShape(np.cumsum(chords, axis=0), rotations(k * each))
 
     def unbalanced(self, shape: BeamShape, couple: tuple[float, float, float]) -> float:
-        """Largest force or couple that is left on a node under a couple at the free end, over that couple."""
+        """Largest unbalanced force or couple on a node under a couple at the free end, relative to that couple."""
         rest = self.pulls(shape)
         rest[-1, 3:] += couple
         rest[:, :3] *= self.spacing
@@ -118,13 +118,13 @@ class Beam:
 
 
 def pieces(number: int) -> list[dem.FibreSegment]:
-    """Nodes of the rod: slices, the last one half as long."""
+    """Nodes of the rod: slices, the last one half as long as the others."""
     whole = dem.FibreSegment(diameter=ROD["diameter"], length=ROD["length"] / number)
     return [whole] * (number - 1) + [dem.FibreSegment(diameter=ROD["diameter"], length=whole.length / 2)]
 
 
 def modes(number: int) -> tuple[float, np.ndarray]:
-    """First frequency of the rod across z by its matrices [1/s], and its shape (N, 6)."""
+    """First bending frequency of the rod along z [1/s] by mass and stiffness matrices, and the mode (N, 6)."""
     parts = [piece.mass_properties(STUFF.density) for piece in pieces(number)]
     mass = np.concatenate([[p.mass] * 3 + list(p.inertia) for p in parts])
     squared, shape = eigh(Beam(number, **ROD).matrix(), np.diag(mass))
@@ -133,7 +133,7 @@ def modes(number: int) -> tuple[float, np.ndarray]:
 
 
 def swinging(number: int, dt: float) -> tuple[float, float]:
-    """Frequency at which the rod swings in its first shape in a run [1/s], and the energy error."""
+    """Frequency of the first bending mode in a simulation [1/s], and the energy error."""
     _, shape = modes(number)
     rest = Beam(number, **ROD).straight()
     nodes = dem.Particles(pieces(number), STUFF, position=rest.position)
@@ -154,7 +154,7 @@ def swinging(number: int, dt: float) -> tuple[float, float]:
 
 
 def whirling(dt: float, span: float) -> tuple[float, float, float]:
-    """Energy error of a free fibre that whirls and bends, and how momentum and angular momentum are off."""
+    """Errors of energy, momentum and angular momentum of a free fibre that rotates and bends."""
     fibre = dem.FlexibleFibre(diameter=1e-3, length=11e-3, segments=10, young=1e7)
     bodies, bonds = fibre.make(STUFF, position=[(0, 0, 0)], angular_velocity=[(300.0, 0, 400.0)])
     k = np.arange(len(bodies))

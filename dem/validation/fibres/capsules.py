@@ -19,12 +19,12 @@ SLIT, PERIOD = 1.99 * DIAMETER, 0.08  # where two of them slide over each other:
 
 
 def stuff(restitution: float = 1.0) -> dem.Material:
-    """Nylon."""
+    """Material of capsules and walls: nylon."""
     return dem.Material(young=5e7, poisson=0.35, density=1100.0, restitution=restitution)
 
 
 def landing(shape: dem.Fibre | dem.Capsule, damped: str) -> float:
-    """Speed after over before of a flat landing on a wall that asks for 0.9."""
+    """Speed ratio of a flat impact on a wall with a coefficient of restitution of 0.9."""
     material = stuff(0.9)
     one = dem.Particles(shape, material, position=[(0.05, 0.05, 0.501 * DIAMETER)], velocity=[(0, 0, -SPEED)])
     sim = dem.Simulation(
@@ -36,7 +36,7 @@ def landing(shape: dem.Fibre | dem.Capsule, damped: str) -> float:
 
 
 def groove(shape: dem.Fibre | dem.Capsule, shift: float, overlap: float) -> float:
-    """Force along the axis over that across, of two parallel ones, one shifted along the other."""
+    """Axial over transverse force between two parallel fibres that are shifted along each other."""
     two = dem.Particles(shape, stuff(), position=[(0, 0, 0), (shift, 0, DIAMETER - overlap)])
     sim = dem.Simulation(two, gravity=(0, 0, 0), time_step=1e-6, threads=1)
     force = sim.contact_forces().force.sum(axis=0)
@@ -44,7 +44,7 @@ def groove(shape: dem.Fibre | dem.Capsule, shift: float, overlap: float) -> floa
 
 
 def departures() -> list[float]:
-    """Largest energy errors of two nearly parallel ones that meet and turn, at three time steps."""
+    """Largest energy errors of the impact of two nearly parallel capsules, at three time steps."""
     found = []
     for dt in ORDER_STEPS:
         two = dem.Particles(
@@ -59,7 +59,7 @@ def departures() -> list[float]:
 
 
 def sliding(*, crossed: bool) -> list[float]:
-    """Energy errors at three time steps of two that are pressed together in a slit, and slide past each other's ends.
+    """Energy errors at three time steps of two capsules in a slit that slide past each other's ends.
 
     They come round again through periodic faces, fall to one level where they do not overlap, and climb again.
     """
@@ -79,12 +79,12 @@ def sliding(*, crossed: bool) -> list[float]:
 
 
 def order_of(errors: list[float]) -> float:
-    """Power of the time step with which errors grow."""
+    """Order of convergence of errors in the time step."""
     return float(np.polyfit(np.log(ORDER_STEPS), np.log(errors), 1)[0])
 
 
 def report_orders(report: Report) -> None:
-    """How energy errors go with the time step."""
+    """Report the orders of the energy error in the time step."""
     found = {"nearly parallel": departures()}
     for name in ("parallel", "crossed"):
         found[f"{name}, past each other's ends"] = sliding(crossed=name == "crossed")

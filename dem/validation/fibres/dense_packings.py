@@ -24,18 +24,18 @@ PRESSED, ENOUGH = 1e-9, 8  # elastic energy a body over K D^2.5 that is pressure
 
 
 def box_of(volume: float, fraction: float) -> dem.Box:
-    """A periodic cube for so much solid volume."""
+    """Periodic cube that a solid volume fills to a given fraction."""
     edge = (volume / fraction) ** (1 / 3)
     return dem.Box((0, 0, 0), (edge, edge, edge), material=STUFF, periodic=("x", "y", "z"))
 
 
 def unit_of(number: int) -> float:
-    """Energy of so many bodies if each had E D³ [J]."""
+    """Unit of energy of a number of bodies: E D³ for each [J]."""
     return STUFF.young * DIAMETER**3 * number
 
 
 def relaxed(bodies: dem.Particles, box: dem.Box) -> tuple[dem.Particles, float]:
-    """Bodies that have pushed each other apart, and their elastic energy [J]."""
+    """Bodies after their overlaps have relaxed, and the elastic energy that is left [J]."""
     sim = dem.Simulation(bodies, box, gravity=(0, 0, 0), time_step=1e-4, threads=1, deepest_overlap=2.0)
     rest, least = np.zeros((len(bodies), 3)), PRESSED * unit_of(len(bodies))
     for _ in range(ROUNDS):
@@ -55,13 +55,13 @@ def capsule(aspect_ratio: float) -> dem.Shape:
 
 
 def ellipsoid(aspect_ratio: float) -> dem.Ellipsoid:
-    """Axes α : 1 : 1/α, of the volume of a sphere."""
+    """Ellipsoid with axes α : 1 : 1/α and the volume of a sphere."""
     radius = 0.5 * DIAMETER
     return dem.Ellipsoid(semi_axes=(aspect_ratio * radius, radius, radius / aspect_ratio))
 
 
 def jammed(shape: dem.Shape, number: int, seed: int, loose: float = LOOSE) -> tuple[float, list[tuple[float, float]]]:
-    """Solid fraction at which the pressure of so many bodies begins, and energies a body beyond it.
+    """Solid fraction at which a number of bodies jam, and energies per body above it.
 
     A periodic cube shrinks little by little with all that is in it, and bodies come to rest each time (the mechanical
     contraction of S. R. Williams, A. P. Philipse, Phys. Rev. E 67 (2003) 051301). Beyond jamming the energy of Hertzian
@@ -88,7 +88,7 @@ def jammed(shape: dem.Shape, number: int, seed: int, loose: float = LOOSE) -> tu
 def packed_by_aspect_ratio(
     report: Report, shape: Callable[[float], dem.Shape], ratios: Sequence[float], number: int, loose: Sequence[float]
 ) -> dict[float, float]:
-    """Solid fractions of random packings by aspect ratio, with their table and figure; loose: of the starts."""
+    """Solid fractions of random packings by aspect ratio, with table and figure; loose: initial solid fractions."""
     by = {ratio: float(jammed(shape(ratio), number, 1, start)[0]) for ratio, start in zip(ratios, loose, strict=True)}
     report.tables["packings"] = (["aspect_ratio", "solid_fraction"], list(by.items()))
     lines = {"contraction": (list(by), list(by.values()))}

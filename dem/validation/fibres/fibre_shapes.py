@@ -35,7 +35,7 @@ class FibreForm(NamedTuple):
 
 
 def form_of(shape: dem.Fibre | dem.Capsule) -> FibreForm:
-    """The shape with the capsule's mass."""
+    """Form of a shape with the capsule's mass."""
     return FibreForm(shape, MASS / shape.mass_properties(1.0).mass)
 
 
@@ -55,7 +55,7 @@ class FibreRebound(NamedTuple):
 
 
 def rebound(form: FibreForm, angle: float) -> FibreRebound:
-    """Closed form of a frictionless elastic impact of the lower end, its axis at an angle to the wall [°].
+    """Closed form of a frictionless elastic impact of the lower end, for an angle of the axis to the wall [°].
 
     The impulse is J = 2 v/(1/m + (r x n)²/I), r from the centre of mass to the point of contact; then v' = -v + J/m and
     ω' = J (r x n)/I (any text on rigid bodies, e.g. W. J. Stronge, *Impact Mechanics*, 2nd ed. 2018, chapter 3).
@@ -86,7 +86,7 @@ def tip_impact(form: FibreForm, angle: float, speed: float, steps: int) -> Fibre
 
 
 def report_impacts(report: Report, steps: int) -> None:
-    """Rebounds in all forms, and how they tend to those of an impulse as impacts become gentler."""
+    """Report rebounds of all forms, and their convergence to those of an impulse as impacts become gentler."""
     gentle, rows, angles = 1e-5, [], (20.0, 45.0, 70.0)
     for name, form in FORMS.items():
         worst = 0.0
@@ -116,7 +116,7 @@ def report_impacts(report: Report, steps: int) -> None:
 
 
 class Fall(NamedTuple):
-    """How nine falling fibres have fared."""
+    """Results of nine falling fibres."""
 
     energy_error: float
     turning: float  # share of kinetic energy that is rotation, mean over the second half
@@ -125,7 +125,7 @@ class Fall(NamedTuple):
 
 
 def falling(form: FibreForm, turn: float, restitution: float, looks: int, time_step: float = 1e-5) -> Fall:
-    """Nine falling fibres over a second, all turned by an angle [°]; with losses there is a little friction too."""
+    """Simulate nine falling fibres for a second, rotated by `turn` [°]; friction is 0.1 if restitution is below 1."""
     made = case("nine-fibres")(
         smooth=isinstance(form.shape, dem.Capsule), spheres=getattr(form.shape, "spheres", 5), density=form.density,
         angle=turn, restitution=restitution, friction=0.0 if restitution == 1 else 0.1,
@@ -149,7 +149,7 @@ def mean_of(values: list[float]) -> tuple[float, float]:
 
 
 def report_falls(report: Report, starts: int) -> None:
-    """Nine fibres in three forms, from several starts each."""
+    """Report nine falling fibres in three forms, from several starts each."""
     turns, rows, errors, lines, share = np.linspace(71, 79, starts), [], [], {}, {}
     for name, form in FORMS.items():
         free, lossy = ([falling(form, turn, e, 100) for turn in turns] for e in (1.0, 0.9))
@@ -194,7 +194,7 @@ class RestingBed(NamedTuple):
 
 
 def pour_bed(form: FibreForm, friction: float, number: int, seed: int, edge: float) -> dem.Simulation:
-    """Fibres that have fallen from random places on a floor that holds them, of a cell with periodic sides."""
+    """Fibres settled from random places on a floor of high friction, in a cell with periodic sides."""
     stuff = dem.Material(
         young=5e6, poisson=0.35, density=form.density, restitution=0.3, friction=friction, name="fibre"
     )
@@ -225,7 +225,7 @@ def measure_bed(form: FibreForm, friction: float, number: int, seed: int, edge: 
 
 
 def sliding_angle(sim: dem.Simulation) -> float:
-    """Slope at which the upper part of a bed has slid two diameters, gravity turning by 20° a second [°]."""
+    """Slope [°] at which the upper part of a bed has slid two diameters while gravity rotates by 20° per second."""
     start, degrees = np.array(sim.particles.position), 0.0
     upper = start[:, 2] > 0.6 * np.quantile(start[:, 2], 0.98)
     while (np.array(sim.particles.position) - start)[upper, 0].mean() < 2 * DIAMETER and degrees < 60:
@@ -237,7 +237,7 @@ def sliding_angle(sim: dem.Simulation) -> float:
 
 
 def report_beds(report: Report, frictions: tuple[float, ...], number: int, seeds: int, edge: float) -> None:
-    """Beds in three forms, over several seeds."""
+    """Report beds of three forms, over several seeds."""
     rows = []
     for friction in frictions:
         found = {}
@@ -288,7 +288,7 @@ class Heap(NamedTuple):
 
 
 def run_out(name: str, friction: float, seed: int) -> tuple[dem.Simulation, float]:
-    """Fibres at rest that ran out below a tube, and the height to which its edge was lifted [m].
+    """Fibres at rest after they ran out below a lifted tube, and the final height of its edge [m].
 
     On the floor they neither slide nor roll, and the tube is without friction: slopes are those of fibres on fibres.
     """
@@ -343,7 +343,7 @@ def measure_heap(name: str, friction: float, seed: int) -> Heap:
 
 
 def report_heaps(report: Report, frictions: tuple[float, ...], seeds: dict[str, int]) -> None:
-    """Heaps of some forms, each over so many seeds."""
+    """Report heaps of given forms, each over a number of seeds."""
     rows, lines, every = [], {}, []
     for friction in frictions:
         found = {}
@@ -376,7 +376,7 @@ def report_heaps(report: Report, frictions: tuple[float, ...], seeds: dict[str, 
 
 
 def compare_heaps(report: Report, friction: float, found: dict[str, tuple[float, float]]) -> None:
-    """Height over radius of chains against that of capsules, by form as mean and standard error."""
+    """Compare height over radius of heaps of chains with that of capsules, by mean and standard error."""
     smooth, grooved = found["capsule"], found["chain of 5"]
     if not friction:
         report.below("heaps, µ = 0: height over radius of capsules over that of five spheres",

@@ -35,14 +35,14 @@ def axes(orientation: np.ndarray) -> np.ndarray:
 
 
 def jeffery_rate(p: np.ndarray, gradient: np.ndarray, shape: float) -> np.ndarray:
-    """How axes (N, 3) turn in velocity gradients (N, 3, 3) [1/s] (Jeffery 1922): Ω × p + Λ (E p - (p·E p) p)."""
+    """Rates of axes (N, 3) in velocity gradients (N, 3, 3) [1/s] (Jeffery 1922): Ω × p + Λ (E p - (p·E p) p)."""
     strain, spin = 0.5 * (gradient + gradient.swapaxes(1, 2)), 0.5 * (gradient - gradient.swapaxes(1, 2))
     pulled = np.einsum("nij,nj->ni", strain, p)
     return np.einsum("nij,nj->ni", spin, p) + shape * (pulled - (p * pulled).sum(1)[:, None] * p)
 
 
 def settled_period(stokes_number: float, step: float = 2e-3) -> float:
-    """γ̇T of φ̈ = (φ̇_J(φ) - φ̇)/τ once it repeats, by Runge and Kutta's method; times in 1/γ̇, φ from y towards x."""
+    """Settled period γ̇T of φ̈ = (φ̇_J(φ) - φ̇)/τ by the Runge-Kutta method; times in 1/γ̇, φ from y towards x."""
 
     def slope(phi: float, rate: float) -> tuple[float, float]:
         still = (RATIO**2 * math.cos(phi) ** 2 + math.sin(phi) ** 2) / (RATIO**2 + 1)
@@ -64,7 +64,7 @@ def settled_period(stokes_number: float, step: float = 2e-3) -> float:
 
 
 def viscosity_for(stokes_number: float) -> float:
-    """Viscosity [Pa s] in which γ̇τ of the fibre is that, τ = I/(8πμa³Y^C)."""
+    """Viscosity [Pa s] for a given Stokes number γ̇τ of the fibre, τ = I/(8πμa³Y^C)."""
     shape, material = case("jeffery-orbit")().build()[0].variants[0]
     properties = shape.mass_properties(material.density)
     body = Spheroid.of(shape, properties)
@@ -72,7 +72,7 @@ def viscosity_for(stokes_number: float) -> float:
 
 
 def orbit(stokes_number: float, dt: float, turns: int) -> tuple[float, list[tuple[float, float]]]:
-    """γ̇T of the last of some half turns, by cubic interpolation, and the angle by time."""
+    """Period γ̇T from the last of several half turns, by cubic interpolation, and the angle by time."""
     made = case("jeffery-orbit")(viscosity=viscosity_for(stokes_number), time_step=dt, **FREE)
     sim = made.simulation()
     path, passed, angle = [(0.0, 0.0)], [], 0.0
@@ -173,7 +173,7 @@ def jeffery_orbits(p: np.ndarray, samples: int, period: float) -> np.ndarray:
 
 
 def _distribution(found: dict[str, np.ndarray]) -> object:
-    """How to draw the distribution of angles in the plane of the flow, next to Jeffery's."""
+    """Figure of the distribution of angles in the plane of the flow, next to Jeffery's."""
 
     def draw(ax: Axes) -> None:
         edges = np.linspace(-90, 90, 2 * BINS + 1)
@@ -190,7 +190,7 @@ def _distribution(found: dict[str, np.ndarray]) -> object:
 
 
 def cellular(*, quick: bool) -> Report:
-    """Rotation rates of fibres in Taylor and Green's vortices."""
+    """Rotation rates of fibres in Taylor-Green vortices."""
     report, rows = Report("cellular", "Rotation rates of fibres in a cellular flow (Taylor-Green)"), []
     made = case("cellular-fibres")(n=64 if quick else 512, time_step=2.5e-5, threads=1)
     shape = (made.aspect_ratio**2 - 1) / (made.aspect_ratio**2 + 1)
@@ -238,7 +238,7 @@ def _random_fibres(number: int, kappa: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _vortices(x: np.ndarray, made: object) -> tuple[np.ndarray, np.ndarray]:
-    """Velocities (N, 3) and gradients (N, 3, 3) at places (N, 3)."""
+    """Velocities (N, 3) and velocity gradients (N, 3, 3) of the vortices at positions (N, 3)."""
     k, speed = made.wavenumber, made.speed
     (sx, sy), (cx, cy) = np.sin(k * x[:, :2]).T, np.cos(k * x[:, :2]).T
     velocity = speed * np.column_stack([sx * cy, -cx * sy, np.zeros(len(x))])
@@ -254,7 +254,7 @@ def _squared_rotation_rates(x: np.ndarray, p: np.ndarray, made: object, shape: f
 
 
 def _advected(x: np.ndarray, p: np.ndarray, made: object, shape: float, h: float) -> tuple[np.ndarray, np.ndarray]:
-    """Places and axes a step later, by Runge and Kutta's method."""
+    """Positions and axes after a step of the Runge-Kutta method."""
 
     def slope(x: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         velocity, gradient = _vortices(x, made)

@@ -25,7 +25,7 @@ SOURCE = (
 
 
 class FluidisingGas(NamedTuple):
-    """A gas about spheres."""
+    """A gas and the diameter of the spheres in it."""
 
     density: float  # [kg/m³]
     viscosity: float  # [Pa s]
@@ -37,13 +37,13 @@ class FluidisingGas(NamedTuple):
         return slow + 1.75 * (1 - voidage) * self.density * velocity**2 / (voidage**3 * self.diameter)
 
     def lifting(self, voidage: float, solid: float) -> float:
-        """Superficial velocity at which Ergun's gradient is the weight of a bed of spheres of a density [m/s]."""
+        """Superficial velocity at which Ergun's gradient balances the weight of a bed of spheres of a density [m/s]."""
         weight = (1 - voidage) * (solid - self.density) * G
         slow = self.ergun(1.0, voidage) - self.quick(voidage)
         return (-slow + math.sqrt(slow**2 + 4 * self.quick(voidage) * weight)) / (2 * self.quick(voidage))
 
     def quick(self, voidage: float) -> float:
-        """The part of Ergun's gradient that goes with the square of the velocity, over this."""
+        """Coefficient of the quadratic term of Ergun's gradient."""
         return 1.75 * (1 - voidage) * self.density / (voidage**3 * self.diameter)
 
     def wen_yu(self, solid: float) -> float:
@@ -64,7 +64,7 @@ class BedState(NamedTuple):
 
 
 def bed_state(exchange: dem.Exchange, velocity: float, gas: FluidisingGas, weight: float) -> BedState:
-    """State of a bed from an exchange; weight: of the bed less buoyancy, over the cross-section [Pa]."""
+    """State of a bed from an exchange; weight: of the bed without buoyancy, per cross-section [Pa]."""
     pressing = exchange.pressing[0, 0, :, 2] + exchange.density * exchange.gravity[2]
     top, cell = float(np.quantile(exchange.position[:, 2], 0.95)), exchange.cells.spacing[2]
     inside = slice(1, max(2, math.floor(top / cell - 1.0)))
@@ -77,7 +77,7 @@ def bed_state(exchange: dem.Exchange, velocity: float, gas: FluidisingGas, weigh
 
 
 def blow(sim: dem.Simulation, superficial: object, gas: FluidisingGas, duration: float) -> list[BedState]:
-    """Carry a bed on for so long [s], with looks at it."""
+    """Simulate a bed up to a time [s], and record its state at intervals."""
     box, mass = sim.box, sim.exchange().mass.sum()
     weight = mass * (1 - gas.density / sim.particles.variants[0][1].density) * G / (box.size[0] * box.size[1])
     seen = []

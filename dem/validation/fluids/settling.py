@@ -87,7 +87,7 @@ def terminal(*, quick: bool) -> Report:
 
 
 def _simulated_terminal_velocity(diameter: float, drag: str, about: float) -> float:
-    """Velocity that a sphere comes to, which is about that [m/s]."""
+    """Simulated terminal velocity, given an estimate of it [m/s]."""
     dt = min(1e-3, 0.1 * diameter / about)
     sim = case("settling-spheres")(n=1, smallest=diameter, time_step=dt, drag=drag).simulation()
     sim.step(math.ceil(60 * (about / G + 1e-3) / dt))  # many times what it takes
@@ -138,7 +138,7 @@ def drift(*, quick: bool) -> Report:
 
 
 def in_water(*, quick: bool) -> Report:
-    """Nine fibres thrown into water: terminal velocity, what the water took, what friction and impacts took."""
+    """Nine fibres thrown into water: terminal velocity, and energy lost to the water, to friction and to impacts."""
     report = Report("fibres-in-water", "Nine fibres fall through water (set-up of Zhao & van Wachem 2013, test 2)")
     dt = 2e-5 if quick else 5e-6
     made = case("fibres-in-water")(time_step=dt, threads=1)
@@ -180,7 +180,7 @@ def in_water(*, quick: bool) -> Report:
 
 
 def _settling_speed(mass: float, body: Spheroid, angle: float) -> float:
-    """Speed of fall of a fibre at an angle to the floor, at rest but for that, by iteration [m/s]."""
+    """Settling speed of a fibre that keeps an angle to the floor, by iteration [m/s]."""
     r = resistance(body.ratio)
     along, across = (6e-3 * math.pi * body.longest * each for each in (r.x_a, r.y_a))
     weight, factor = (mass - 1000 * body.volume) * G, 1.0

@@ -26,7 +26,7 @@ SOFT = 100.0  # of the published size, quick
 
 
 def grain_scaling(*, quick: bool, published: bool) -> dict[str, float]:
-    """How coarse and how soft the grains are."""
+    """Coarsening of the grains and reduction of their stiffness."""
     coarse, softness = SIZES["published" if published else "quick" if quick else "short"]
     return {"coarse": coarse, "softness": SOFT if published and quick else softness}
 
@@ -39,7 +39,7 @@ def scaling_in_words(size: dict[str, float], numbers: str) -> str:
 
 
 def sampled(sim: dem.Simulation, times: Iterable[float], look: Callable[[dem.Simulation], object]) -> list[tuple]:
-    """Carry a run on to each of these times [s]; rows of its time and what was seen then."""
+    """Advance a run to each of these times [s]; rows of the time and the values of `look`."""
     rows = []
     for time in times:
         sim.step(max(0, round(time / sim.time_step) - sim.step_count))
@@ -51,7 +51,7 @@ def sampled(sim: dem.Simulation, times: Iterable[float], look: Callable[[dem.Sim
 
 
 def displacements(sim: dem.Simulation) -> np.ndarray:
-    """Time [ms] and displacement [mm] of the ball, which is the last particle, every millisecond, from when it is near.
+    """Time [ms] and displacement [mm] of the ball, the last particle, every millisecond from just before the impact.
 
     Up to there it is put in closed form: the bed is at rest.
     """
@@ -67,7 +67,7 @@ def displacements(sim: dem.Simulation) -> np.ndarray:
 
 
 def impact(*, quick: bool, published: bool = False) -> Report:
-    """A ball falls onto a bed."""
+    """Impact of a ball on a bed: penetration over time."""
     size = grain_scaling(quick=quick, published=published)
     size["softness"] = min(size["softness"], 10.0)  # or the ball dents the grains
     name, title = "impact-25k" if published else "impact", "A steel ball falls onto a bed (Dosta et al. 2024, case 3)"
@@ -126,24 +126,24 @@ def left_above(sim: dem.Simulation, lip: float, times: np.ndarray) -> np.ndarray
 
 
 def rate_between(left: np.ndarray, start: float, end: float) -> float:
-    """Grains a second, by a straight line through numbers left."""
+    """Discharge rate [grains/s], by a straight line through the numbers left above the orifice."""
     rows = left[(left[:, 0] >= start - 1e-6) & (left[:, 0] <= end + 1e-6)]
     return float(-np.polyfit(*rows.T, 1)[0])
 
 
 def mean_rate(left: np.ndarray) -> float:
-    """Grains a second over all the time until none is above the orifice, 0 if some still are."""
+    """Mean discharge rate [grains/s] until the silo is empty; 0 if it is not."""
     empty = np.flatnonzero(left[:, 1] == 0)
     return float(left[0, 1] / left[empty[0], 0]) if empty.size else 0.0
 
 
 def beverloo_ratio(coarse: float, orifice: float, grain: float = 4e-3, shape: float = 1.4) -> float:
-    """Share of the mass flow with coarser grains, by Beverloo's law: ((D - k c d)/(D - k d))^(5/2)."""
+    """Factor of the mass flow with coarser grains by Beverloo's law: ((D - k c d)/(D - k d))^(5/2)."""
     return ((orifice - shape * coarse * grain) / (orifice - shape * grain)) ** 2.5
 
 
 def silo(*, quick: bool, published: bool = False) -> Report:
-    """Discharge through both orifices."""
+    """Discharge of a silo through both orifices."""
     size = grain_scaling(quick=quick, published=published)
     size["coarse"] = max(size["coarse"], 4.0) if quick and not published else size["coarse"]
     report = Report("silo-100k" if published else "silo", "A silo empties (Dosta et al. 2024, case 1)")
@@ -199,7 +199,7 @@ def _compare_rate(report: Report, found: float, by_law: float, coarse: float, ti
 
 
 def _rate_tolerance(coarse: float) -> tuple[float, str]:
-    """Tolerance of the rate through the large orifice, and why."""
+    """Tolerance of the rate through the large orifice, and its reason."""
     if coarse == 1:
         return CODES, (
             f"Tolerance of the rate: codes differ by {100 * CODES:g} %. What is quoted of the paper, "
@@ -239,7 +239,7 @@ def zones(sim: dem.Simulation) -> np.ndarray:
 
 
 def drum(*, quick: bool, published: bool = False) -> Report:
-    """Numbers of both kinds in two quarters of a drum."""
+    """Mixing of two kinds of grains in a drum: their numbers in two quarters."""
     size = grain_scaling(quick=quick, published=published)
     report = Report("drum-38k" if published else "drum", "Two kinds of grains in a drum (Dosta et al. 2024, case 2)")
     sim = case("drum")(**size).simulation()
@@ -282,7 +282,7 @@ def drum(*, quick: bool, published: bool = False) -> Report:
 
 
 def impact_25k(*, quick: bool) -> Report:
-    """The published size: minutes."""
+    """The impact of published size; takes minutes."""
     return impact(quick=quick, published=True)
 
 

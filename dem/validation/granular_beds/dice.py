@@ -1,4 +1,4 @@
-"""Solid fractions of beds of plastic dice, each of the five Platonic solids by itself, against measured ones."""
+"""Solid fractions of beds of plastic dice of each Platonic solid, against measurements."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class DiceBed(NamedTuple):
         return dem.Box((0, 0, 0), upper, PLASTIC, periodic=("x", "y"), open=("z+",), motion=motion)
 
     def poured(self, seed: int = 1) -> dem.Particles:
-        """Dice that have sunk slowly from random places, turned at random."""
+        """Dice that have sunk slowly from random positions and orientations."""
         box = self.box(START)
         closed = dem.Box(box.lower, box.upper, PLASTIC, periodic=("x", "y"))
         dice = dem.pack_dense(self.shape, PLASTIC, closed, number=self.number, seed=seed)
@@ -59,7 +59,7 @@ class DiceBed(NamedTuple):
 
     @staticmethod
     def moved(dice: dem.Particles, box: dem.Box, duration: float, fluid: dem.Fluid | None = None) -> dem.Particles:
-        """Dice after a time [s]; raises RuntimeError if the run is not to be trusted."""
+        """Dice after a time [s]; raises RuntimeError if the verdict of the run is a failure."""
         sim = dem.Simulation(dice, box, gravity=(0, 0, -G), time_step=STEP, threads=1, fluid=fluid)
         sim.step(round(duration / STEP))
         verdict = sim.verdict()
@@ -68,7 +68,7 @@ class DiceBed(NamedTuple):
         return sim.particles.copy()
 
     def solid_fraction(self, dice: dem.Particles) -> float:
-        """Solid fraction away from floor and surface; the bed is twice as high as the mean of the dice."""
+        """Solid fraction away from floor and surface; the height of the bed is twice the mean height of the dice."""
         spheres = place(dice.position, dice.orientation, dice.variant, [shape for shape, _ in dice.variants])
         top = 2.0 * float(dice.position[:, 2].mean())
         lower, upper = (0, 0, LOW * top), (self.width, self.width, HIGH * top)
@@ -76,7 +76,7 @@ class DiceBed(NamedTuple):
         return float(solid_fraction(spheres, lower, upper, bins=1, volume=volume).value[0])
 
     def compaction(self, bursts: int) -> list[float]:
-        """Solid fractions: loose, and after each burst of vibration."""
+        """Solid fractions of the loose bed and after each burst of vibration."""
         dice = self.poured()
         found = [self.solid_fraction(dice)]
         for _ in range(bursts):

@@ -25,7 +25,7 @@ LAW = 0.05  # how well Beverloo's law follows experiments
 
 
 def lattice(n: int, radius: float) -> np.ndarray:
-    """Places (n, 3) of grains in a cylinder on z = 0, off a lattice at random [m]."""
+    """Positions (n, 3) of grains in a cylinder on z = 0: lattice sites with random displacements [m]."""
     rng = np.random.default_rng(1)
     step = 1.1 * D
     side = np.arange(-radius + 0.5 * step, radius, step)
@@ -36,7 +36,7 @@ def lattice(n: int, radius: float) -> np.ndarray:
 
 
 def filled_places(n: int, radius: float, walls: Sequence[Wall]) -> np.ndarray:
-    """Places (n, 3) of grains at rest between walls that hold them [m]."""
+    """Positions (n, 3) of grains at rest between walls [m]."""
     sim = start(lattice(n, radius), walls)
     most = 3 * math.sqrt(G * D)
     for look in range(400):
@@ -51,13 +51,13 @@ def filled_places(n: int, radius: float, walls: Sequence[Wall]) -> np.ndarray:
 
 
 def start(places: np.ndarray, walls: Sequence[Wall]) -> dem.Simulation:
-    """Grains at rest at these places."""
+    """Simulation of grains at rest at these positions."""
     grains = dem.Particles(dem.Sphere(diameter=D), STUFF, position=places)
     return dem.Simulation(grains, walls=walls, gravity=(0, 0, -G), time_step=STEP, threads=1)
 
 
 def discharge(places: np.ndarray, radius: float, orifice: float, top: float, times: tuple[float, float]) -> float:
-    """Grains a second through an orifice of a diameter [m] between two times [s]."""
+    """Discharge rate [grains/s] through an orifice of a diameter [m] between two times [s]."""
     silo = dem.Revolution([(orifice / 2, 0), (radius, 0), (radius, top)], material=STUFF)
     sim = start(places, [silo, dem.Disc((0, 0, -0.06), (0, 0, 1), 0.4, material=STUFF)])
     rows = []
@@ -107,7 +107,7 @@ def beverloo(*, quick: bool) -> Report:
 
 
 def floor_and_wall_loads(n: int, radius: float, speed: float, duration: float) -> tuple[float, float, float, float]:
-    """Weight, mean load of the floor and of the wall while the floor goes down slowly [N], and height [m]."""
+    """Weight, mean loads of floor and wall while the floor moves down slowly [N], and height of the bed [m]."""
     wall = dem.Cylinder((0, 0, -0.01), (0, 0, OUT), radius, material=STUFF)
     places = filled_places(n, radius, [wall, dem.Disc((0, 0, 0), (0, 0, 1), radius, material=STUFF)])
     floor = dem.Disc((0, 0, 0), (0, 0, 1), radius, material=STUFF, motion=dem.Motion(velocity=(0, 0, -speed)))
@@ -122,7 +122,7 @@ def floor_and_wall_loads(n: int, radius: float, speed: float, duration: float) -
 
 
 def janssen(*, quick: bool) -> Report:
-    """Load on the floor of a silo as it is filled."""
+    """Load on the floor of a silo against the mass filled in, next to Janssen's."""
     report = Report("janssen", "Load of the floor of a silo: Janssen's law")
     wide, counts = (5, (200, 500, 1000)) if quick else (6, (300, 700, 1500, 3000, 5000))
     radius = wide * D

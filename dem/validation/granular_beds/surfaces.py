@@ -17,7 +17,7 @@ WIDE = 0.06  # of the drum [m]
 
 
 class Layer(NamedTuple):
-    """A layer that flows: fields by height, averaged, and the laws next to them."""
+    """Flowing layer: averaged fields over the height, and the laws to compare with."""
 
     z: np.ndarray  # above the plane (B,) [m]
     solid: np.ndarray  # fraction (B,)
@@ -33,13 +33,13 @@ class Layer(NamedTuple):
 
     @property
     def off(self) -> float:
-        """Root mean square of what the velocity is off the law, over its range, inside."""
+        """Root mean square deviation of the velocity from the law inside the layer, over its range."""
         u = self.velocity[self.inside]
         return float(np.sqrt(np.mean((self.law[self.inside] - u) ** 2)) / (u.max() - u.min()))
 
 
 def flowing(made: dem.Case, warm: float, long: float, looks: int) -> Layer:
-    """Let a chute flow for so long [s], then average over so long [s] by so many looks."""
+    """Simulate a chute for `warm` [s], then average its fields over `long` [s] by `looks` samples."""
     sim, d = made.simulation(), made.diameter
     average = FieldAverage(sim.box.lower, sim.box.upper, width=0.75 * d, bins=60)
     sim.step(round(warm / sim.time_step))
@@ -94,7 +94,7 @@ def bagnold(*, quick: bool) -> Report:
 
 
 def drum(*, quick: bool) -> Report:
-    """Slope of the surface in a drum, at several speeds."""
+    """Slope of the surface in a rotating drum at several speeds."""
     report = Report("drum-angle", "Slope of the surface in a drum against its speed")
     n, rates, long = (750, (1.0, 4.0, 7.0), 0.6) if quick else (1800, (1.0, 3.0, 5.0, 7.0, 9.0), 1.5)
     rows = []
@@ -129,7 +129,7 @@ def drum(*, quick: bool) -> Report:
 
 
 def heap_angle(friction: float, rolling: float, n: int) -> tuple[float, float]:
-    """Angle of repose of a heap below a tube that was lifted, and its error [°]."""
+    """Angle of repose of a heap below a lifted tube, and its error [°]."""
     made = case("heap")(n=n, friction=friction, rolling_friction=rolling, threads=1)
     sim = made.simulation()
     sim.step(round((made.lifted + 0.25) / sim.time_step))
@@ -141,7 +141,7 @@ def heap_angle(friction: float, rolling: float, n: int) -> tuple[float, float]:
 
 
 def repose(*, quick: bool) -> Report:
-    """Heaps of grains with more and more friction, and resistance to rolling."""
+    """Angles of repose for increasing friction and rolling resistance."""
     report = Report("repose", "Angle of repose against friction and resistance to rolling")
     n = 300 if quick else 800
     frictions, rollings = ((0.05, 0.6), (0.02, 0.2)) if quick else ((0.05, 0.15, 0.4, 0.8), (0.02, 0.1, 0.3))

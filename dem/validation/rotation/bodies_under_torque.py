@@ -38,7 +38,7 @@ def body_x(q: np.ndarray) -> np.ndarray:
 
 
 def cone_angle(q: np.ndarray) -> np.ndarray:
-    """Angle of body x from where it was at the start (K,), as in the papers' error measure."""
+    """Angle of body x from its initial direction (K,), as in the papers' error measure."""
     return np.arccos(np.clip(body_x(q)[:, 0], -1, 1))
 
 
@@ -50,7 +50,7 @@ def _sphere(scheme: str, ahead: float = 0.0) -> dem.RotationHistory:
 
 
 def sphere(*, quick: bool) -> Report:
-    """Zhao Table 2 and Fig. 6, Seelen Table 1 and Fig. 2."""
+    """Sphere under a growing torque: Zhao Table 2 and Fig. 6, Seelen Table 1 and Fig. 2."""
     del quick  # a second of computing
     report = Report("sphere", "Sphere under a growing torque (Zhao Table 2, Fig. 6; Seelen Table 1, Fig. 2)")
     runs = {
@@ -107,7 +107,7 @@ def _draw_sphere(
 
 
 def top(*, quick: bool) -> Report:
-    """Seelen Fig. 1."""
+    """Free symmetric top: Seelen Fig. 1."""
     duration = 1e3 if quick else 1e4
     report = Report("seelen-fig1", "Free symmetric top (Seelen et al. 2016, Fig. 1)")
     body = case("symmetric-top")(duration=duration, frames=1000)
@@ -158,7 +158,7 @@ def _draw_top(report: Report, time: np.ndarray, drift: dict[str, np.ndarray]) ->
 
 
 def convergence(*, quick: bool) -> Report:
-    """Zhao Fig. 7, Seelen Fig. 3, and the order of every scheme."""
+    """Bodies under a torque about all axes: Zhao Fig. 7, Seelen Fig. 3, and the order of every scheme."""
     report = Report("convergence", "Order of convergence under a 3-D torque (Zhao Fig. 7, Seelen Fig. 3)")
     steps = [1e-5, 5e-6, 2e-6, 1e-6] if quick else [1e-4, 3.2e-5, 1e-5, 3.2e-6, 1e-6, 4e-7, 2e-7, 1e-7]
     rows, errors = [], {}
@@ -199,7 +199,7 @@ def _draw_convergence(report: Report, inverse: np.ndarray, errors: dict) -> None
 
 
 def _orientation_errors(body: object, scheme: str, dt: float) -> tuple[float, float]:
-    """Full angle at the end, and the papers' mean error (67)."""
+    """Orientation errors: full angle at the end, and the papers' mean error (67)."""
     history = body.history(scheme, dt)
     exact = body.exact(history.time)
     mean = np.abs(cone_angle(history.orientation) - cone_angle(exact)).mean()
@@ -207,7 +207,7 @@ def _orientation_errors(body: object, scheme: str, dt: float) -> tuple[float, fl
 
 
 def cylinders(*, quick: bool) -> Report:
-    """Seelen Fig. 5."""
+    """Two cylinders that rub against each other: Seelen Fig. 5."""
     del quick
     report = Report("seelen-fig5", "Two cylinders that rub against each other (Seelen et al. 2016, Fig. 5)")
     pair = case("coupled-cylinders")()

@@ -78,7 +78,7 @@ def _study(name: str, figure: str, title: str, targets: dict, *, quick: bool) ->
 
 
 def one_fibre(*, quick: bool) -> Report:
-    """Zhao Fig. 2."""
+    """One falling fibre: Zhao Fig. 2."""
     report, _ = _study(
         "single-fibre", "zhao-fig2", "One falling fibre (Zhao & van Wachem 2013, Fig. 2)", ONE, quick=quick
     )
@@ -90,7 +90,7 @@ def one_fibre(*, quick: bool) -> Report:
 
 
 def nine_fibres(*, quick: bool) -> Report:
-    """Zhao Figs. 3 to 5."""
+    """Nine falling fibres: Zhao Figs. 3 to 5."""
     report, paths = _study(
         "nine-fibres", "zhao-fig3-5", "Nine falling fibres (Zhao & van Wachem 2013, Figs. 3 to 5)", NINE, quick=quick
     )

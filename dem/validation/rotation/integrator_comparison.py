@@ -25,7 +25,7 @@ PROBLEMS = {  # what, duration [s], steps for quick and full runs
 
 
 def step_cost(scheme: str, inertia: tuple[float, float, float], steps: int) -> float:
-    """Nanoseconds a step of the heavy top, torque included: the least of three runs."""
+    """Nanoseconds per step of the heavy top, with its torque: the least of three runs."""
     least = math.inf
     for _ in range(3):
         start = time.perf_counter()
@@ -35,7 +35,7 @@ def step_cost(scheme: str, inertia: tuple[float, float, float], steps: int) -> f
 
 
 def comparison(*, quick: bool) -> Report:
-    """Error against cost of all schemes."""
+    """Error against computing time of all schemes."""
     report = Report("comparison", "All schemes at equal cost")
     steps = 100_000 if quick else 1_000_000
     cost = {s: (step_cost(s, ASYMMETRIC, steps), step_cost(s, SYMMETRIC, steps)) for s in dem.INTEGRATORS}
@@ -61,7 +61,7 @@ def comparison(*, quick: bool) -> Report:
 
 
 def _conclude(report: Report, second: list[str], found: dict, cost: dict) -> None:
-    """Say what follows from the figures."""
+    """Add the conclusions from the results to the report."""
 
     def cost_at_equal_error(rows: list) -> float:
         _, microseconds, error = rows[-1]
@@ -112,7 +112,7 @@ def _cylinder(cost: dict, *, quick: bool) -> dict[str, list]:
 
 
 def _falling(cost: dict, *, quick: bool) -> dict[str, list]:
-    """Largest energy error of one falling fibre relative to the start; the cost is that of the rotation alone."""
+    """Largest energy error of one falling fibre relative to the initial energy; cost of the rotation alone."""
     result = {}
     for scheme, row in dem.INTEGRATORS.items():
         if row.torques > 1 or (quick and scheme not in ("pcdm", "improved-pcdm", "splitting")):
