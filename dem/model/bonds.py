@@ -40,7 +40,7 @@ class Breakage(NamedTuple):
 
     @classmethod
     def of(cls, when: np.ndarray, pairs: np.ndarray, time_step: float) -> list[Breakage]:
-        """All of them in the order of time, from the steps at which bonds broke (B,), -1 for those that did not."""
+        """All breakages in the order of time, from the steps at which bonds broke (B,), -1 for intact bonds."""
         order = np.lexsort((np.arange(len(when)), when))
         return [cls(int(when[k]), float(when[k] * time_step), int(k), tuple(pairs[k].tolist()))
                 for k in order if when[k] >= 0]  # fmt: skip
@@ -155,11 +155,11 @@ class Bonds:
         return len(self.pairs)
 
     def __repr__(self) -> str:
-        """Number of bonds, in words."""
+        """Number of bonds as text."""
         return f"<Bonds: {len(self)}>"
 
     def values(self) -> dict[str, np.ndarray]:
-        """All its arrays by name, but for the shape at rest."""
+        """All arrays of the bonds by name, except the shape at rest."""
         return {name: getattr(self, name) for name in ARRAYS}
 
     def at_rest(self, particles: Particles, periods: Sequence = (0.0, 0.0, 0.0)) -> Bonds:
@@ -247,7 +247,7 @@ def _numbers(name: str, given: object, count: int) -> np.ndarray:
 
 
 def _flags(name: str, given: object, count: int) -> np.ndarray:
-    """Yes or no for all bonds, or for each (B,)."""
+    """Boolean array (B,), from one value for all bonds or one for each."""
     checks.count_of(name, given)
     values = np.asarray(given)
     if values.shape not in ((), (count,)) or not (values.dtype == bool or np.isin(values, (0, 1)).all()):
@@ -301,7 +301,7 @@ def ends(bonds: Joined, particles: Particles) -> tuple[np.ndarray, np.ndarray, n
 
 
 def at_rest(bonds: Joined, particles: Particles, periods: np.ndarray) -> BondGeometry:
-    """Lengths and frames of bonds between particles as they are.
+    """Lengths and frames of bonds between particles in their present poses.
 
     Raises
     ------

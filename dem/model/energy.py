@@ -58,7 +58,7 @@ class Energy(NamedTuple):
 
 
 def stored_energies(*, fluid: bool, traffic: bool = False) -> int:
-    """Number of energies that files store: without the last ones in runs that have none of them."""
+    """Number of energies that files store; those at the end are left out in runs without them."""
     return len(Energy._fields) if traffic else 7 if fluid else 6
 
 

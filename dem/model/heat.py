@@ -189,10 +189,10 @@ class Heat(ScalarExchange):
 
 
 def _real(material: Material) -> Material:
-    """The material with its real modulus."""
+    """Material with its real modulus in place of a softened one."""
     return material if material.real_young is None else material.with_young(material.real_young)
 
 
 def _describe(material: Material) -> str:
-    """A material in words."""
+    """Description of a material for messages."""
     return f"the material {material.name!r}" if material.name else f"the material {material!r}"

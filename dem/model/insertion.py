@@ -158,7 +158,7 @@ class Inserter:
         object.__setattr__(self, name, value)
 
     def _check_what(self) -> None:
-        """Shapes, materials, sizes and shares, one each."""
+        """Check shapes, materials, sizes and shares, one each."""
         shapes = tuple(self.shape) if isinstance(self.shape, (list, tuple)) else (self.shape,)
         materials = self.material if isinstance(self.material, (list, tuple)) else (self.material,) * len(shapes)
         sizes = self.sizes if isinstance(self.sizes, (list, tuple)) else (self.sizes,) * len(shapes)
@@ -191,7 +191,7 @@ class Inserter:
         self._keep("shares", tuple((shares / shares.sum()).tolist()))
 
     def _check_when(self) -> None:
-        """Totals, rates and times."""
+        """Check totals, rates and times."""
         for one, other in (("number", "mass"), ("rate", "mass_rate")):
             if getattr(self, one) is not None and getattr(self, other) is not None:
                 raise ValueError(f"{one} and {other} of the {self.word} are both given: leave one out")
@@ -205,7 +205,7 @@ class Inserter:
             self._keep("stop", checks.number("stop", self.stop, above=self.start, unit="s"))
 
     def _check_where(self) -> None:
-        """A region in which there is room for the largest of all."""
+        """Check that the region has room for the largest particle."""
         if not np.isfinite([self.place.lower, self.place.upper]).all():
             raise ValueError(f"region of the {self.word} has no end: take one with a volume, or a disc or a rectangle")
 
@@ -216,11 +216,11 @@ class Inserter:
 
     @property
     def place(self) -> Region:
-        """Its region."""
+        """Region of this object."""
         return region_of(self.region, f"region of the {self.word}")
 
     def state(self) -> dict[str, float]:
-        """Values of fields that its particles have, by name."""
+        """Values of the fields of inserted particles, by name."""
         return {**self.fields, **({} if self.temperature is None else {"temperature": self.temperature})}
 
     def saved(self) -> dict[str, object]:
@@ -299,7 +299,7 @@ class Outlet:
 
     @property
     def place(self) -> Region:
-        """Its region."""
+        """Region of this object."""
         return region_of(self.region, f"region of the {self.word}")
 
     def saved(self) -> dict[str, object]:

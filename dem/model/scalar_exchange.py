@@ -119,11 +119,11 @@ class ScalarExchange:
         return 0.0
 
     def shrink(self, one: Material, other: Material) -> float:
-        """Real over present contact radius of two materials, where a gas conducts about it."""
+        """Ratio of real to present contact radius of two materials, for conduction by the gas around a contact."""
         return 1.0
 
     def gas(self) -> tuple[float, float, float]:
-        """Conductivity of a gas in the gaps about contacts [W/(m K)], 0 without one; jump length, range [m]."""
+        """Conductivity of the gas in gaps around contacts [W/(m K)], 0 without a gas; jump length, range [m]."""
         return 0.0, 0.0, 0.0
 
     def conductance(self, pairs: TouchingPairs) -> np.ndarray:
@@ -139,18 +139,18 @@ class ScalarExchange:
         return 0.0
 
     def check(self, materials: list[Material], walls: list[Wall]) -> None:
-        """Raise ValueError for materials and walls that lack a property; by default nothing does."""
+        """Raise ValueError for materials and walls that lack a property; by default none is required."""
 
     def held(self, wall: Wall) -> float | None:
-        """Value that a wall holds at its surface; None: nothing passes by conduction."""
+        """Value at the surface of a wall; None: no conduction."""
 
     def wall_capacity(self, wall: Wall) -> float:
         """Capacity C of a wall; infinite if its value does not change."""
         return math.inf
 
     def flux(self, wall: Wall) -> float:
-        """Amount a second and area that a wall brings [amount/(s m²)]."""
+        """Flux from a wall [amount/(s m²)]."""
         return 0.0
 
     def held_at_face(self, face: str) -> float | None:
-        """Value that a face of the box holds; None: nothing passes by conduction."""
+        """Value at a face of the box; None: no conduction."""

@@ -47,7 +47,7 @@ def checked(name: str, given: object, unit: str) -> Property:
 
 
 def is_table(value: Property | None) -> bool:
-    """Whether it is a table."""
+    """Whether a property is a table."""
     return isinstance(value, tuple)
 
 

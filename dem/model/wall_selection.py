@@ -1,4 +1,4 @@
-"""Which walls act on which particles, by the names of kinds that walls are given."""
+"""Which walls act on which particles, by the names of kinds in the walls."""
 
 from __future__ import annotations
 

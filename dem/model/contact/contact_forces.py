@@ -1,4 +1,4 @@
-"""Forces and geometry of all contacts at one moment, as users read them."""
+"""Forces and geometry of all contacts at one moment, for users."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ class ContactForces(NamedTuple):
 
     @property
     def with_wall(self) -> np.ndarray:
-        """Which are with a wall (K,)."""
+        """Which contacts are with a wall (K,)."""
         return self.j < 0

@@ -57,7 +57,7 @@ class MaterialPairs:
         return np.vectorize(self.form("normal", Hertz()).dashpot)(self.shear)
 
     def form(self, slot: str, default: object = None) -> object:
-        """A part of the only form that pairs have in a slot, or the default if none has any.
+        """Component of the single form that pairs have in a slot, or the default without any.
 
         Raises
         ------
@@ -100,7 +100,7 @@ def law(
     contacts: Contacts, materials: list[Material], box: Box | None, *, clustered: bool = False,
     walls: Sequence[Material] = (), film: Callable[[int], tuple] | None = None, moving: bool = False,
 ) -> Elastic | Composite:  # fmt: skip
-    """The simplest law that these materials need, and those of walls, with its tables.
+    """The simplest contact law for the materials of particles and walls, with its tables.
 
     The box's row comes after those of the materials, then those of other walls.
 
@@ -138,7 +138,7 @@ def law(
 
 
 def _check_film(adhesion: LawPart | None, functions: list[LawComponent], box: Box | None) -> None:
-    """Refuse lubrication beside forces that act beyond touch, and at walls with random planes."""
+    """Refuse lubrication together with forces that act beyond touch, and at rough walls."""
     if any(part.cutoff for part in functions):
         raise ValueError(
             f"lubrication and {adhesion} are both between surfaces that do not touch: leave one out, or take dem.DMT"

@@ -160,12 +160,12 @@ class Contacts:
 
     @property
     def rule(self) -> str | None:
-        """How pairs that are not in the table follow from the two materials."""
+        """Name of the mixing rule for pairs that are not in the table."""
         return self._rule
 
     @property
     def damped(self) -> str:
-        """How several contacts of the same two bodies are damped."""
+        """Damping of several contacts between two bodies: a word."""
         return self._damped
 
     def __iter__(self) -> object:
@@ -184,7 +184,7 @@ class Contacts:
         return entry
 
     def _mean(self, one: Material, other: Material) -> Contact:
-        """Contact that follows from two materials; parts that only one of them has are absent."""
+        """Contact by the mixing rule of two materials, without components that only one of them has."""
         rule, parts = RULES[self.rule], {}
         for slot in SLOTS:
             this, that = getattr(one, slot), getattr(other, slot)
@@ -200,7 +200,7 @@ class Contacts:
             raise ValueError(message) from None
 
     def describe(self, materials: list[Material], box: Box | None, walls: Sequence[Material] = ()) -> list[dict]:
-        """How each pair of these materials meets, and each of them and those of box and walls, as plain values."""
+        """Contact parameters of each pair of these materials, and with those of box and walls, as plain values."""
         partners = list(dict.fromkeys([*materials, *([box.material] if box and box.material else []), *walls]))
         return [
             {"materials": [plain(one), plain(other)], **plain(self.between(one, other))}
@@ -228,7 +228,7 @@ class Contacts:
                 )
 
     def check_materials(self, materials: list[Material]) -> None:
-        """Refuse entries for materials that are not there: they would do nothing."""
+        """Refuse entries for materials that the run does not have."""
         for one, other, _ in self:
             for material in (one, other):
                 if material not in materials:

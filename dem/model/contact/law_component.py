@@ -48,27 +48,27 @@ def number(
     about: str, *, example: float, default: object = MISSING, unit: str = "", above: float = -math.inf,
     least: float = -math.inf,
 ) -> object:  # fmt: skip
-    """A number that a part takes; needed unless there is a default."""
+    """Field of a component: a number, required unless there is a default."""
     return field(default=default, metadata={"key": Key(about, example, unit, above, least)})
 
 
 def vector(about: str, *, example: tuple[float, ...], unit: str, default: object = MISSING) -> object:
-    """Three numbers that a part takes; needed unless there is a default."""
+    """Field of a component: three numbers, required unless there is a default."""
     return field(default=default, metadata={"key": Key(about, example, unit)})
 
 
 def towards(about: str, default: str) -> object:
-    """A direction: x, y or z, or three numbers."""
+    """Field of a component: a direction, x, y or z, or three numbers."""
     return field(default=default, metadata={"key": Key(about, default, names=DIRECTIONS)})
 
 
 def choice(about: str, *names: str) -> object:
-    """Field that takes one of some words, by default the first."""
+    """Field of a component: one of some words, by default the first."""
     return field(default=names[0], metadata={"key": Key(about, names[0], names=names)})
 
 
 def flag(about: str) -> object:
-    """Whether something holds; by default it does not."""
+    """Field of a component: a boolean, false by default."""
     return field(default=False, metadata={"key": Key(about, example=False)})
 
 
@@ -94,13 +94,13 @@ def arguments(thing: object) -> dict[str, object]:
 
 
 def shown(thing: object) -> str:
-    """Constructor call that makes a thing, by its `arguments`."""
+    """Constructor call of an object, by its `arguments`."""
     values = (f"{name}={value!r}" for name, value in thing.arguments().items() if name != "type")
     return f"{type(thing).__name__}({', '.join(values)})"
 
 
 class LawTables(Protocol):
-    """Pairs of materials, of whose values a part makes the tables of the kernels."""
+    """Pairs of materials, from whose values a component makes the tables of the kernels."""
 
     shear: np.ndarray  # (A, A) tangential stiffness over normal force over overlap
     dashpot: np.ndarray  # (A, A) tangential dashpot over the normal one
@@ -167,7 +167,7 @@ class LawPart:
         return 0.5
 
     def mean(self, other: LawPart, rule: Callable[[float, float], float]) -> LawPart:
-        """Part that follows from those of two materials; raises ValueError if none does."""
+        """Component of a pair by the mixing rule of two materials; raises ValueError if there is none."""
         one, two = self.arguments(), other.arguments()
         if type(self) is not type(other) or one.keys() != two.keys():
             raise ValueError(f"nothing follows from {self} and {other}: give the two materials an entry in contacts")
@@ -181,5 +181,5 @@ class LawPart:
 
 
 def kind(name: str) -> object:
-    """The word by which files and case files know a part."""
+    """Name of a component in files and case files."""
     return field(default=name, init=False, repr=False)

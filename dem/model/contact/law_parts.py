@@ -41,7 +41,7 @@ class Hertz(LawPart):
     type: str = kind("hertz")
 
     def shear(self, mindlin: float) -> float:
-        """6 G*/E*."""
+        """Tangential stiffness over normal force over overlap, 6 G*/E*."""
         return mindlin
 
     def alpha(self, wanted: float) -> float:
@@ -49,7 +49,7 @@ class Hertz(LawPart):
         return restitution.damping(wanted)
 
     def dashpot(self, shear: float) -> float:
-        """√(2/3 shear)."""
+        """Tangential dashpot over the normal one, √(2/3 shear)."""
         return math.sqrt(2 / 3 * shear)
 
 
@@ -122,11 +122,11 @@ class Linear(LawPart):
         )
 
     def alpha(self, wanted: float) -> float:
-        """Twice the damping ratio."""
+        """α of a wanted restitution: twice the damping ratio."""
         return 2 * restitution.ratio(wanted, tension=self.tension)
 
     def rate(self, wanted: float) -> float:
-        """k over the reduced mass [1/s²], if that was given."""
+        """Stiffness over reduced mass [1/s²], from a given collision time or overlap; 0 without these."""
         if self.collision_time:
             return (restitution.duration(self.alpha(wanted) / 2, tension=self.tension) / self.collision_time) ** 2
         return (self.speed / self.overlap) ** 2 if self.overlap else 0.0
@@ -193,7 +193,7 @@ class Hysteretic(LawPart):
         return 2 * self.depth * self.unloading / (self.unloading - self.loading) if self.depth else 0.0
 
     def restitution(self) -> float:
-        """Coefficient of restitution of an impact without other losses, 0 if the two stick.
+        """Coefficient of restitution of an impact without other losses, 0 if the particles stick.
 
         e² = k_1/k_2 - k_c (k_2 - k_1)²/(k_1 k_2 (k_2 + k_c)).
 
@@ -208,7 +208,7 @@ class Hysteretic(LawPart):
         return math.sqrt(max(k_1 / k_2 - k_c * (k_2 - k_1) ** 2 / (k_1 * k_2 * (k_2 + k_c)), 0.0))
 
     def sticks(self) -> bool:
-        """Whether two particles stay together after an impact from outside, at any depth: k_c ≥ k_1²/(k_2 - 2 k_1)."""
+        """Whether two particles stick after an impact of any speed: k_c ≥ k_1²/(k_2 - 2 k_1)."""
         return self.restitution() == 0
 
 
@@ -275,11 +275,11 @@ class EEPA(LawPart):
             raise ValueError(f"exponent is {self.exponent}, and Hertz's stiffness is of 1.5: give stiffness [N/m^n]")
 
     def shear(self, mindlin: float) -> float:
-        """Mindlin's with Hertz's stiffness."""
+        """Tangential stiffness over normal force over overlap: Mindlin's with Hertz's stiffness."""
         return self.tangential or (mindlin if self.stiffness is None else TANGENTIAL)
 
     def dashpot(self, shear: float) -> float:
-        """√(shear/n), as of Hertz's law."""
+        """Tangential dashpot over the normal one, √(shear/n), as for Hertz's law."""
         return math.sqrt(shear / self.exponent)
 
     def restitution(self) -> float:
@@ -341,7 +341,7 @@ class PowerLaw(LawPart):
         return restitution.ratio(wanted) * math.sqrt(2 * (self.exponent + 1))
 
     def dashpot(self, shear: float) -> float:
-        """√(shear/n), as of Hertz's law."""
+        """Tangential dashpot over the normal one, √(shear/n), as for Hertz's law."""
         return math.sqrt(shear / self.exponent)
 
 

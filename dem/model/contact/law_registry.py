@@ -54,7 +54,7 @@ NEEDED = {  # what kernels of a slot have to tell beside their formula
 
 
 def register_law_part(part: type[LawPart], tables: type, component: LawComponent) -> type[LawPart]:
-    """Bring a part of contact laws of your own to Python, case files, files of runs and the kernels.
+    """Register a component of contact laws for Python, case files, files of runs and the kernels.
 
     Register a part where its module defines it. An entry point of the group of contact parts, with the type of the part
     as its name, lets case files and the command line find the module, see ``dem guide own``.
@@ -125,7 +125,7 @@ def register_law_part(part: type[LawPart], tables: type, component: LawComponent
 
 
 def unregister_law_part(name: str) -> None:
-    """Forget a part of this type, so that it is not found any more."""
+    """Unregister the component of this type."""
     from dem.kernels.laws.interface import PARTS  # noqa: PLC0415
 
     part = REGISTERED.pop(checks.one_of("law part", name, REGISTERED))
@@ -160,7 +160,7 @@ def missing(what: str, package: str) -> str:
 
 @cache
 def installed() -> dict[str, EntryPoint]:
-    """Entry points of the parts of contacts that other packages bring, by type."""
+    """Entry points of law components in other packages, by type."""
     found: dict[str, EntryPoint] = {}
     for entry in entry_points(group=GROUP):
         found.setdefault(entry.name, entry)
@@ -168,7 +168,7 @@ def installed() -> dict[str, EntryPoint]:
 
 
 def load_part(entry: EntryPoint) -> type[LawPart]:
-    """The part of another package; raises ValueError if it cannot be loaded, or is none."""
+    """Load a law component of another package; raises ValueError if that fails, or it is none."""
     word = load_entry("contact part", entry)
     if REGISTERED.get(entry.name) is not word:
         raise ValueError(
@@ -186,7 +186,7 @@ def words(slot: str) -> tuple[type[LawPart], ...]:
 
 
 def part_of_class(name: str) -> type[LawPart] | None:
-    """The part of another package whose class goes by ``module:name`` in files; None if it is no installed one.
+    """Law component of another package whose class is ``module:name`` in files; None if it is not installed.
 
     Nothing is imported but what an installed package declares, and what is defined already.
     """
@@ -197,7 +197,7 @@ def part_of_class(name: str) -> type[LawPart] | None:
 
 
 def _stored_part(slot: str, given: dict) -> LawPart:
-    """A part as files tell it; raises ValueError for one that is unknown."""
+    """Law component from its description in a file; raises ValueError for an unknown one."""
     name, package = given.get("type"), given.get("package")
     values = {key: value for key, value in given.items() if key not in ("type", "package")}
     by_name = {word.type: word for word in WORDS[slot]}
@@ -236,7 +236,7 @@ def store_checked(thing: object) -> None:
 
 
 def fit(restitution: float, friction: float, **parts: LawPart | None) -> None:
-    """Check that the components of a contact have what they need and do not contradict; raises ValueError."""
+    """Check that the components of a contact fit each other; raises ValueError."""
     sliding = parts.get("tangential")
     if sliding is not None and friction > 0:
         raise ValueError(f"friction is {friction}, but tangential is {sliding}, which is in its place: leave one out")

@@ -61,5 +61,5 @@ class Lubrication:
         return laws.Film(*tables, farthest=self.reach * largest)
 
     def rate(self, viscosity: float, radius: float, mass: float) -> float:
-        """At which the thinnest film takes the velocity of a pair of effective radius [m] and mass [kg], in 1/s."""
+        """Rate [1/s] at which the thinnest film damps the velocity of a pair of effective radius [m] and mass [kg]."""
         return 6 * math.pi * viscosity * radius**2 / self.roughness / mass

@@ -6,7 +6,7 @@ import math
 
 
 def of_ratio(zeta: float) -> float:
-    """Coefficient of restitution of a damped oscillator that leaves when its force vanishes, of damping ratio ζ.
+    """Coefficient of restitution of a damped linear contact that ends when its force vanishes, for damping ratio ζ.
 
     e = exp(-2 ζ acos(ζ)/√(1 - ζ²)); beyond ζ = 1 with acosh and √(ζ² - 1). T. Schwager, T. Pöschel, Granul. Matter 9
     (2007) 465, eq. (21), of which this is both branches, with half angles in their arctangents.
@@ -32,7 +32,7 @@ def restitution(damping: float) -> float:
 
 
 def damping(wanted: float) -> float:
-    """Coefficient α for which `restitution` is the one wanted, in (0, 1], by bisection to rounding."""
+    """Coefficient α that gives a coefficient of restitution in (0, 1], by bisection to rounding."""
     low, high = 0.0, 1.0
     while restitution(high) > wanted:
         high *= 2.0

@@ -115,7 +115,7 @@ class Box:
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Positions of the lower and the upper walls at the start (3,), (3,) [m]; infinite where there is none."""
+        """Initial positions of the lower and upper walls (3,), (3,) [m]; infinite without a wall."""
         absent = np.array([face in self.absent for face in FACES])
         return np.where(absent[0::2], -np.inf, self.lower), np.where(absent[1::2], np.inf, self.upper)
 

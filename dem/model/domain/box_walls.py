@@ -1,4 +1,4 @@
-"""Convert a box to arrays of the kernels: faces at a time, and positions wrapped into its periodic cell."""
+"""Convert a box to arrays of the kernels: positions of faces, and positions wrapped into its periodic cell."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ cell_of = select("box", {BoxFaces: no_cell, PeriodicFaces: orthogonal_cell, Defo
 
 
 def grid_space(box: BoxFaces, position: np.ndarray) -> tuple[PeriodicCell, np.ndarray]:
-    """Cell at right angles that is divided to find neighbours, and where in it positions (3, N) are."""
+    """Orthogonal cell that is divided to find neighbours, and positions (3, N) in it."""
     if not deforms(box):
         return cell_of(box), position
     return PeriodicCell.orthogonal(length=box.length), np.ascontiguousarray(
@@ -115,7 +115,7 @@ def grid_space(box: BoxFaces, position: np.ndarray) -> tuple[PeriodicCell, np.nd
 
 
 def walls_at(box: Box | None, time: float) -> tuple[np.ndarray, np.ndarray]:
-    """Lower and upper walls (3,), (3,) [m], where they are at a time; infinite where there is none."""
+    """Positions of the lower and upper walls at a time (3,), (3,) [m]; infinite without a wall."""
     faces = faces_of(box)
     if faces.moving:
         move(time, faces)
@@ -123,7 +123,7 @@ def walls_at(box: Box | None, time: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def fold(position: np.ndarray, box: Box | None) -> tuple[np.ndarray, np.ndarray]:
-    """Positions (N, 3) in the periodic cell, and the cells that they are further along; empty if none is periodic."""
+    """Positions (N, 3) wrapped into the periodic cell, and their image numbers; empty without periodic sides."""
     if not (box and box.periodic):
         return position, np.zeros((0, 3))
     if isinstance(box, Cell):

@@ -33,7 +33,7 @@ Matrix = tuple[tuple[float, float, float], tuple[float, float, float], tuple[flo
 @hinted
 @dataclass(frozen=True)
 class Cell(Box):
-    """A parallelepiped, periodic along its three edges, that deforms at given rates or until stresses are those held.
+    """A parallelepiped, periodic along its three edges, that deforms at given rates or under given stresses.
 
     Velocities of particles are *peculiar* in it: in the laboratory a particle at r moves at v + L r with the velocity
     gradient L of the cell (M. Parrinello, A. Rahman, J. Appl. Phys. 52 (1981) 7182, in the form of
@@ -158,7 +158,7 @@ class Cell(Box):
             raise ValueError("the stress that is held is zero, from which no rate follows: give fastest [1/s]")
 
     def _check_control(self, *, holds: bool) -> None:
-        """Refuse words of the other control, and inertia where no stress is held."""
+        """Refuse arguments of the other control, and inertia without a controlled stress."""
         inertia = checks.one_of("control of the cell", self.control, CONTROLS) == INERTIA
         for name in ("gain",) if inertia else ("mass", "damping"):
             if getattr(self, name) is not None:
@@ -187,11 +187,11 @@ class Cell(Box):
 
     @property
     def held(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where a stress is held (3, 3), and the stresses, zero elsewhere (3, 3) [Pa]."""
+        """Which stresses are controlled (3, 3), and their values, zero elsewhere (3, 3) [Pa]."""
         return stresses(self.stress)
 
     def with_edges(self, edges: np.ndarray) -> Self:
-        """Cell that is controlled likewise, with other edges (3, 3) in columns [m]."""
+        """Cell with the same control and other edges (3, 3) in columns [m]."""
         return replace(self, edges=rows(edges))
 
     @classmethod
@@ -315,7 +315,7 @@ def matrix(name: str, given: object, what: str) -> np.ndarray:
 
 
 def reduced(edges: np.ndarray) -> np.ndarray:
-    """Equivalent edges (3, 3) of a cell, by integers, that lean over each other by SKEWED of one at most.
+    """Equivalent edges (3, 3) of a cell, by integers, that are inclined to each other by at most SKEWED.
 
     Examples
     --------
@@ -335,14 +335,14 @@ def reduced(edges: np.ndarray) -> np.ndarray:
 
 
 def rows(values: np.ndarray, where: np.ndarray | None = None) -> tuple:
-    """Matrix as tuples, with None where it does not hold."""
+    """Matrix as tuples, with None where a stress is not controlled."""
     return tuple(
         tuple(float(values[a, b]) if where is None or where[a, b] else None for b in range(3)) for a in range(3)
     )
 
 
 def stresses(given: object) -> tuple[np.ndarray, np.ndarray]:
-    """Where a stress is held (3, 3), and the stresses, zero elsewhere (3, 3) [Pa]."""
+    """Which stresses are controlled (3, 3), and their values, zero elsewhere (3, 3) [Pa]."""
     if given is None:
         return np.zeros((3, 3), bool), np.zeros((3, 3))
     if isinstance(given, (int, float)):

@@ -42,7 +42,7 @@ class Region(NamedTuple):
 
     @property
     def flat(self) -> bool:
-        """Whether it is a surface."""
+        """Whether the region is a surface."""
         return self.frame is not None
 
     def points(self, numbers: np.ndarray) -> np.ndarray:
@@ -57,14 +57,14 @@ class Region(NamedTuple):
         return ((points - self.middle) * self.frame[2]).sum(1)
 
     def extent(self, direction: np.ndarray) -> float:
-        """Its length along a direction (3,) of length one [m]."""
+        """Length of the region along a unit vector (3,) [m]."""
         if self.frame is not None:
             return 2 * portable.dot(np.abs((self.frame[:2] * direction).sum(1)), self.half)
         return portable.dot(np.abs(direction), self.upper - self.lower)
 
 
 def region_of(thing: object, what: str) -> Region:
-    """The region that a word stands for: the inside of a solid, all that is behind a plane, a disc, a rectangle.
+    """Region of a wall or box: the inside of a solid, the half space behind a plane, a disc, a rectangle.
 
     Raises TypeError, in which it is called `what`, for anything else.
 

@@ -1,4 +1,4 @@
-"""Inclination of a rough wall as particles see it (Sommerfeld & Huber, Int. J. Multiphase Flow 25 (1999) 1457-1489)."""
+"""Effective inclination of a rough wall (Sommerfeld & Huber, Int. J. Multiphase Flow 25 (1999) 1457-1489)."""
 
 from __future__ import annotations
 

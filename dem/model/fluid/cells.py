@@ -119,7 +119,7 @@ class Cells:
         return replace(self, number=number, size=None, lower=lower, upper=upper, periodic=periodic)
 
     def check_wide(self, largest: float) -> None:
-        """Raise ValueError if cells, which are known, are smaller than particles of this diameter [m]."""
+        """Raise ValueError if cells with all values are smaller than particles of this diameter [m]."""
         for axis, k in AXES.items():
             if self.number[k] > 1 and self.spacing[k] < largest:
                 max_number = max(1, math.floor((self.upper[k] - self.lower[k]) / largest))
@@ -142,7 +142,7 @@ class Cells:
 
     @property
     def spacing(self) -> tuple[float, float, float]:
-        """Width of a cell along each axis [m], of cells that are known."""
+        """Width of a cell along each axis [m], for cells with all values."""
         x, y, z = (
             (high - low) / count for low, high, count in zip(self.lower, self.upper, self.number, strict=True)
         )  # fmt: skip
@@ -159,13 +159,13 @@ class Cells:
         return self.lower[k] + self.spacing[k] * (np.arange(self.number[k]) + 0.5)
 
     def outside(self, position: np.ndarray) -> np.ndarray:
-        """Whether positions (N, 3) [m] are in none of them (N,)."""
+        """Whether positions (N, 3) [m] are outside of all cells (N,)."""
         bounded = np.array([axis not in (self.periodic or ()) for axis in AXES])
         off = (position < np.array(self.lower)) | (position > np.array(self.upper))
         return (off & bounded).any(1)
 
     def gradient(self, values: np.ndarray) -> np.ndarray:
-        """Differences of values in cells (nx, ny, nz, 3) along each axis (nx, ny, nz, 3, 3), the last one that axis."""
+        """Gradient (nx, ny, nz, 3, 3) of vectors in cells (nx, ny, nz, 3), by differences; derivatives are last."""
         columns = []
         for k, axis in enumerate(AXES):
             if self.number[k] == 1:

@@ -94,7 +94,7 @@ _given: contextvars.ContextVar = contextvars.ContextVar("coupling", default=None
 
 @contextlib.contextmanager
 def with_coupling_function(function: Callable | None) -> Iterator[None]:
-    """Make couplings that are read from files call this function."""
+    """Let couplings that are read from files call this function."""
     token = _given.set(function)
     try:
         yield
@@ -162,7 +162,7 @@ class Coupling:
     __repr__ = shown
 
     def __post_init__(self) -> None:
-        """Check it."""
+        """Check the function."""
         if not callable(self.function):
             raise TypeError(
                 f"function is {self.function!r}, expected a function of a dem.Exchange that returns a dem.FlowState"
@@ -181,7 +181,7 @@ class Coupling:
         return {"type": self.type, "function": self.name, "implicit": self.implicit}
 
     def saved(self) -> dict[str, object]:
-        """Values that files keep to find the function again: its name, or its class and values."""
+        """Values by which files identify the function: its name, or its class and values."""
         from dataclasses import fields  # noqa: PLC0415
 
         f, values = self.function, None
@@ -197,7 +197,7 @@ class Coupling:
 
     @classmethod
     def restored(cls, values: dict[str, object]) -> Coupling:
-        """With the function that was given again, or the one of that name."""
+        """Coupling of a file with the function that the user gives again, or with the one of its name."""
         implicit = values["implicit"]
         again = _given.get()
         if again is not None:

@@ -17,7 +17,7 @@ GROUP = "dem.drags"  # entry-point group of modules that register a drag law, by
 
 
 class Correlation(NamedTuple):
-    """A correlation, and from and up to which Reynolds numbers it holds, of translation and of rotation.
+    """A correlation, and its ranges of Reynolds numbers of translation and of rotation.
 
     And from which voidage: laws that have one are of dense beds.
     """
@@ -54,7 +54,7 @@ def register_drag(
     name: str, law: type, formula: Callable, *, reynolds: tuple[float, float] = (0.0, math.inf),
     least_voidage: float | None = None, of_bodies: Callable[[list], tuple] | None = None,
 ) -> None:  # fmt: skip
-    """Bring a drag law of your own to `Fluid`, case files, files of runs and the kernels.
+    """Register a drag law for `Fluid`, case files, files of runs and the kernels.
 
     Register a law where its module defines it. An entry point of the group of drags, with this name and the module,
     lets case files and the command line find it, see ``dem guide own``.
@@ -113,17 +113,17 @@ def register_drag(
 
 
 def unregister_drag(name: str) -> None:
-    """Forget a drag law of this name, so that it is not found any more."""
+    """Unregister the drag law of this name."""
     del REGISTERED[checks.one_of("registered drag", name, REGISTERED)], DRAGS[name]
 
 
 def installed() -> dict[str, EntryPoint]:
-    """Entry points of the drag laws that other packages bring, by name."""
+    """Entry points of drag laws in other packages, by name."""
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
 def known_drag(name: object) -> str:
-    """Name of a drag law, whose module is imported if another package brings it; raises ValueError for unknown ones."""
+    """Name of a drag law, whose module is imported if it is in another package; raises ValueError for unknown ones."""
     if isinstance(name, str) and name in DRAGS:
         return name
     others = installed()

@@ -1,4 +1,4 @@
-"""Flow fields as users give them; the formulae are in `dem.kernels.fluid`."""
+"""Flow fields for users; the formulae are in `dem.kernels.fluid`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STILL = (0.0, 0.0, 0.0)
 
 
 class Flow:
-    """A velocity field; subclasses give its numbers to the kernels."""
+    """Base class of velocity fields; subclasses convert them for the kernels."""
 
     BOUNDED: ClassVar[bool] = False  # whether it is known somewhere only
     ARRAYS: ClassVar[tuple[str, ...]] = ()  # what of it files hold apart
@@ -47,7 +47,7 @@ class Flow:
         raise NotImplementedError
 
     def shortest_time(self, viscosity: float) -> float:
-        """Shortest time in which it changes for a particle that moves or turns with it [s]; 0 if unknown.
+        """Shortest time in which the flow changes for a particle that moves or turns with it [s]; 0 if unknown.
 
         The kinematic viscosity [m²/s] is that of the fluid.
         """
@@ -55,15 +55,15 @@ class Flow:
         return 1 / abs(rate) if rate else math.inf
 
     def _largest_rate(self, viscosity: float) -> float:
-        """Largest rate of change along the way of a particle [1/s]; infinite if that is not known."""
+        """Largest rate of change of the flow along the path of a particle [1/s]; infinite if unknown."""
         return math.inf
 
     def outside(self, position: np.ndarray) -> np.ndarray:
-        """Whether positions (N, 3) are where the field is not known (N,)."""
+        """Whether positions (N, 3) are outside of the field (N,)."""
         return np.zeros(len(position), bool)
 
     def _axis(self, name: str) -> np.ndarray:
-        """The unit vector that an axis or a direction means."""
+        """Unit vector of an axis (x, y, z) or a direction."""
         value = getattr(self, name)
         if isinstance(value, str):
             return np.eye(3)[AXES[value]]

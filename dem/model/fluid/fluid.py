@@ -180,12 +180,12 @@ class Fluid:
 
     @property
     def drag_model(self) -> str:
-        """A or B, see `model`."""
+        """Drag model: A or B, see `model`."""
         return self.model or ("A" if self.coupling is not None else "B")
 
     @property
     def laws(self) -> dict[str, Correlation]:
-        """The correlations in use, by name."""
+        """Correlations in use, by name."""
         tables = ((self.drag, DRAGS), (self.rotation, SPINS), (self.lift, LIFTS), (self.magnus, SWIRLS))
         found: dict[str, Correlation] = {}
         for name, table in tables:
@@ -197,7 +197,7 @@ class Fluid:
         return found
 
     def describe(self) -> dict[str, object]:
-        """Arguments as plain values, without those that were not given."""
+        """Given arguments as plain values."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         flow = self.velocity
         plain = repr(flow) if isinstance(flow, (GriddedFlow, FunctionFlow)) else flow.arguments()
@@ -206,7 +206,7 @@ class Fluid:
 
 
 def _flow(given: object) -> Flow:
-    """The flow that a velocity, a function or a flow means."""
+    """Flow from a velocity, a function or a flow."""
     if isinstance(given, Flow):
         return given
     if callable(given):

@@ -132,7 +132,7 @@ class GriddedFlow(Flow):
         return cls(velocity=found["velocity"], spacing=tuple(spacing), origin=origin, periodic=periodic, **times)
 
     def __repr__(self) -> str:
-        """Its size and place."""
+        """Size and place of the grid."""
         nodes = " x ".join(map(str, self.velocity.shape[1:4]))
         times = f" at {len(self.time)} times" if len(self.time) > 1 else ""
         return f"GriddedFlow({nodes} nodes{times}, spacing={self.spacing}, origin={self.origin})"
@@ -152,7 +152,7 @@ class GriddedFlow(Flow):
         return np.ascontiguousarray(np.concatenate([self.velocity, slopes], axis=-1))
 
     def saved(self) -> dict[str, object]:
-        """All but the arrays, see `ARRAYS`, which files hold apart."""
+        """Values that files store, without the arrays (`ARRAYS`), which are separate data sets."""
         return {"spacing": self.spacing, "origin": self.origin, "periodic": self.periodic}
 
     def _numbers(self, density: float, viscosity: float) -> tuple:
@@ -163,11 +163,11 @@ class GriddedFlow(Flow):
         return float(np.abs(self.values[..., 3:12]).max())
 
     def shortest_time(self, viscosity: float) -> float:
-        """See `Flow.shortest_time`; also the shortest of the times between velocities that are given."""
+        """Shortest time of change, see `Flow.shortest_time`, at most the interval between given velocities."""
         return min([super().shortest_time(viscosity), *np.diff(self.time).tolist()])
 
     def outside(self, position: np.ndarray) -> np.ndarray:
-        """Whether positions (N, 3) are off the grid (N,)."""
+        """Whether positions (N, 3) are outside of the grid (N,)."""
         node = (np.asarray(position) - self.origin) / self.spacing
         last = np.array(self.velocity.shape[1:4]) - 1
         bounded = np.array([axis not in self.periodic for axis in AXES])
@@ -178,13 +178,13 @@ UNITS = {"velocity": ("m s-1", "m/s"), "x": ("m",), "y": ("m",), "z": ("m",), "t
 
 
 def _npz(path: Path) -> dict[str, np.ndarray]:
-    """Arrays of a file of NumPy's, in SI units."""
+    """Arrays of an NPZ file, in SI units."""
     with np.load(path) as file:
         return _needed(path, {name: file[name] for name in UNITS if name in file.files})
 
 
 def _hdf5(path: Path) -> dict[str, np.ndarray]:
-    """Data sets of an HDF5 file, whose units are those that are expected."""
+    """Data sets of an HDF5 file, with checked units."""
     import h5py  # noqa: PLC0415, takes a moment
 
     found = {}
@@ -237,18 +237,18 @@ class FunctionFlow(Flow):
     _keep: list = field(default_factory=list, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check its arguments."""
+        """Check the arguments of the function."""
         plain = getattr(self.function, "py_func", self.function)
         if not inspect.isfunction(plain) or list(inspect.signature(plain).parameters) != ARGUMENTS:
             message = f"function is {self.function!r}, expected a function of (t, x, y, z) that returns three numbers"
             raise TypeError(message)
 
     def __repr__(self) -> str:
-        """Its name."""
+        """Name of the function."""
         return f"FunctionFlow({self.function.__name__})"
 
     def field(self, *, length: float, time: float, **_: float) -> tuple:
-        """See `Flow.field`."""
+        """Field for the kernels, see `Flow.field`."""
         from dem.kernels.compiler.c_functions import compile_velocity  # noqa: PLC0415, runs are read without numba
         from dem.kernels.fluid.user_function import UserFunction  # noqa: PLC0415, likewise
 
@@ -263,7 +263,7 @@ class FunctionFlow(Flow):
         return UserFunction(address, 0.01 * length, 0.5 * time)
 
     def saved(self) -> dict[str, str]:
-        """The name by which it is found again; raises TypeError if it has none."""
+        """Name by which files identify the function; raises TypeError if it has none."""
         plain = getattr(self.function, "py_func", self.function)
         if plain.__qualname__ != plain.__name__ or plain.__module__ == "__main__":
             raise TypeError(f"{self} cannot be saved: put it at the top of a module that can be imported")

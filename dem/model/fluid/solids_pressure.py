@@ -57,5 +57,5 @@ class SolidsPressure:
             object.__setattr__(self, name, checks.number(name, getattr(self, name), **limit))
 
     def at(self, fraction: float) -> float:
-        """τ [Pa] at a solid fraction."""
+        """Solids pressure τ [Pa] at a solid fraction."""
         return self.scale * fraction**self.exponent / max(self.packing - fraction, self.softness * (1 - fraction))

@@ -1,4 +1,4 @@
-"""Homogeneous isotropic turbulence, as particles see it."""
+"""Homogeneous isotropic turbulence along the paths of particles."""
 
 from __future__ import annotations
 

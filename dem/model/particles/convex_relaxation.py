@@ -20,7 +20,7 @@ def unit_rows(w: np.ndarray, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.
 
 
 class ConvexRelaxation(Relaxation):
-    """Convex bodies that push and turn each other apart; lengths of turns are in radii of their bounding spheres."""
+    """Relaxation of overlapping convex bodies; rotations count as lengths in radii of the bounding spheres."""
 
     word = "particle"
 
@@ -43,7 +43,7 @@ class ConvexRelaxation(Relaxation):
         self._kernels = overlap_energy
 
     def _list(self) -> None:
-        """Pairs as of spheres that hold the bodies; nothing is known of their normals."""
+        """List pairs of bodies by their bounding spheres, without normals yet."""
         super()._list()
         self._normal = np.zeros((3, len(self._i)))
         self._pairs = self._i.astype(np.int64), self._j.astype(np.int64)

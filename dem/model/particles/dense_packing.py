@@ -48,7 +48,7 @@ def pack_dense(
     seed: int = 1,
     name: str | None = None,
 ) -> Particles:
-    """Spheres or convex bodies at random places, as dense as random packings are: equal spheres up to 0.63.
+    """Spheres or convex bodies in a dense random packing, equal spheres up to a solid fraction of 0.63.
 
     The spheres begin at random points. The energy of their overlaps, Σ δ²/2 over pairs and walls, is minimised until
     none overlap (C. S. O'Hern, L. E. Silbert, A. J. Liu, S. R. Nagel, Phys. Rev. E 68 (2003) 011306), by the fast
@@ -144,7 +144,7 @@ def check_room(radius: np.ndarray, size: np.ndarray, period: np.ndarray) -> None
 
 
 def relaxed(state: Relaxation, radius: np.ndarray, size: np.ndarray) -> Relaxation:
-    """The state when its spheres or bodies, of these radii or those of their volumes [m], overlap nothing.
+    """Relax spheres or bodies until they overlap nothing; radii [m]: of the spheres, or of spheres of equal volume.
 
     Raises ValueError if they jam before.
     """

@@ -33,7 +33,7 @@ class Grading(NamedTuple):
     largest: float
 
     def __str__(self) -> str:
-        """In a line."""
+        """Grading in a line."""
         named = (("", self.smallest), ("D10 ", self.d10), ("D50 ", self.d50), ("D90 ", self.d90), ("", self.largest))
         return ", ".join(f"{name}{size:.4g}" for name, size in named) + " m by mass"
 
@@ -88,7 +88,7 @@ def graded(
     seed: int = 1,
     stream: int = 0,
 ) -> list[Shape]:
-    """Scaled copies of a shape: as many as wanted, or as have a volume [m³], of sizes that are drawn by quota.
+    """Scaled copies of a shape with sizes drawn by quota: a given number, or a given total volume [m³].
 
     Raises TypeError if the shape cannot be scaled, or sizes are none; warns of sizes that are far apart, and of those
     of which there is none.

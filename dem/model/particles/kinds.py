@@ -48,7 +48,7 @@ def numbered(kinds: Iterable[Kind]) -> tuple[list[Kind], list[int]]:
 
 
 def of_kind(kinds: Sequence[Kind], kind: np.ndarray, name: str) -> np.ndarray:
-    """Which particles (N,) of given kinds are of those of a name: a kind's own, or its label among all of them.
+    """Which particles (N,) of given kinds are of the kinds of a name, or of the kind of a label.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def of_kind(kinds: Sequence[Kind], kind: np.ndarray, name: str) -> np.ndarray:
 
 
 def labels(names: Iterable[str]) -> list[str]:
-    """Names with a number behind those that came before.
+    """Unique labels of kinds: names, with a number after a repeated one.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def further_kinds_note(count: int) -> str:
 
 
 def _word(value: object) -> str:
-    """A value, or from where to where it goes."""
+    """A value, or its range, as text."""
     if isinstance(value, dict):
         return f"{value['least']:.4g} to {value['most']:.4g}" if "least" in value else f"{value['different']} of them"
     if isinstance(value, (list, tuple)):  # of a file, or of a shape
@@ -173,7 +173,7 @@ class Fixed(tuple):
         return type(other) is Fixed and tuple.__eq__(self, other)
 
     def __ne__(self, other: object) -> bool:
-        """Whether it is not."""
+        """Whether shape and material are different, or not fixed."""
         return not self == other
 
     def __hash__(self) -> int:

@@ -166,7 +166,7 @@ class Particles:
         return f"<Particles: {in_words(self.describe())}>"
 
     def __add__(self, other: object) -> NoReturn:
-        """Raise TypeError, which says how to join groups."""
+        """Raise TypeError with the way to join groups."""
         message = f"Particles are not added to {type(other).__name__}: join groups by dem.Particles.concatenate([a, b])"
         raise TypeError(message)
 
@@ -231,7 +231,7 @@ class Particles:
         kind: np.ndarray,
         state: dict[str, np.ndarray],
     ) -> Particles:
-        """Particles all about which is known to be right, as from a checkpoint."""
+        """Particles from checked values, as from a checkpoint, without a further check."""
         made = cls.__new__(cls)
         made._variants, made._variant = list(variants), _frozen(variant)
         made._kinds, made._kind = list(kinds), _frozen(kind)
@@ -263,7 +263,7 @@ class Particles:
 
     @property
     def materials(self) -> list[Material]:
-        """Materials as they were given, also those that are equal to others."""
+        """Materials as given, including equal ones."""
         return list(self._materials)
 
     @property
@@ -358,7 +358,7 @@ class Particles:
         return result
 
     def _set_state(self, state: dict[str, np.ndarray]) -> None:
-        """Take a state that is known to be right; its arrays can be written to no more."""
+        """Set a checked state, whose arrays become read-only."""
         self._shown = {name: frozen(values) for name, values in state.items()}
         self._catch_up = None
 
@@ -604,14 +604,14 @@ def register_field(
 
 
 def unregister_field(name: str) -> None:
-    """Forget a registered field; simulations that were made with it are not to be used any more."""
+    """Unregister a field; simulations that were made with it must not be used any more."""
     checks.one_of("field", name, [each for each in STATE if each not in MOTION])
     del FIELDS[name], STATE[name]
     delattr(Particles, name)
 
 
 def _property(name: str, docstring: str) -> property:
-    """A property of `Particles` that shows and assigns a field; a scalar as (N,)."""
+    """Property of `Particles` that reads and assigns a field; a scalar as (N,)."""
 
     def shown(particles: Particles) -> np.ndarray:
         values = particles.field(name)

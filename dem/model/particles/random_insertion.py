@@ -64,7 +64,7 @@ def pack(
     seed: int = 1,
     name: str | None = None,
 ) -> Particles:
-    """Particles at random places where they overlap neither each other, nor walls, nor others.
+    """Particles at random places without overlap with each other, with walls, and with other particles.
 
     Each is offered places until it overlaps nothing, across periodic faces too. That works to a solid fraction of about
     0.3; denser beds come from letting particles settle, or grow (`Simulation.grow`).
@@ -200,7 +200,7 @@ def span(scale: tuple[float, float] | None, sizes: SizeDistribution | None) -> t
 def region(
     lower: Sequence[float] | None, upper: Sequence[float] | None, box: Box | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (3,), (3,) of where particles are to be [m]; raises ValueError if there is no such volume."""
+    """Corners (3,), (3,) of the region of insertion [m]; raises ValueError if they enclose no volume."""
     if box is None and (lower is None or upper is None):
         raise ValueError("random needs lower and upper, or a box")
     if isinstance(box, Cell) and np.any(np.array(box.edges) != np.diag(np.diagonal(box.edges))):
@@ -246,7 +246,7 @@ def _cubes(x: np.ndarray) -> np.ndarray:
 
 
 def isotropic(rng: np.random.Generator, n: int) -> np.ndarray:
-    """Unit quaternions (n, 4) of orientations of which all are equally likely."""
+    """Unit quaternions (n, 4) of uniformly distributed random orientations."""
     q = rng.normal(size=(n, 4))
     return q / np.linalg.norm(q, axis=1)[:, None]
 
@@ -316,7 +316,7 @@ def scatter(
 
 
 def _refuse_more_than_fit(bodies: list[Shape], corners: tuple[np.ndarray, np.ndarray]) -> None:
-    """Raise ValueError for many equal spheres that jam at random places, before millions of them have been tried."""
+    """Raise ValueError for more equal spheres than random insertion can place, before millions of tries."""
     if len(bodies) < MANY or any(body is not bodies[0] for body in bodies) or not isinstance(bodies[0], Sphere):
         return
     filled = len(bodies) * bodies[0].mass_properties(1.0).volume / float(np.prod(corners[1] - corners[0]))
@@ -338,7 +338,7 @@ def _refuse_too_large(widest: float, room: np.ndarray) -> None:
 
 
 def is_too_full(so_far: list[tuple[int, int]], wanted: int) -> bool:
-    """Whether fewer will find a place than are wanted, going by numbers of tries and places found so far.
+    """Whether the expected number of insertions falls short, extrapolated from the tries and insertions so far.
 
     Equal spheres still to come are as many as one over the cube root of the tries (J. Feder, J. Theor. Biol. 87 (1980)
     237), 3.85 times those that came in the second half of all tries. Half as many again, and what chance may add, are
@@ -382,7 +382,7 @@ def _occupied_cells(
     others: list[Particles],
     size: np.ndarray,
 ) -> tuple[insertion.Occupied, int]:
-    """Cells with the spheres of other particles, and room for more of the given radii; and how many are in it."""
+    """Linked cells with the spheres of other particles and room for given radii, and the number of spheres in them."""
     lower, upper = (np.array(box.lower), np.array(box.upper)) if box else corners
     clouds = [
         place(p.position, p.orientation, p.variant, [_covering_variant(shape) for shape, _ in p.variants])

@@ -16,7 +16,7 @@ LARGEST_STEP, SMALLEST_STEP, FIRST_STEP = 0.6, 0.02, 0.2  # of time, in units of
 
 
 class Relaxation:
-    """Spheres that push each other apart, by FIRE."""
+    """Relaxation of overlapping spheres by FIRE."""
 
     word = "sphere"
 
@@ -47,11 +47,11 @@ class Relaxation:
         self._listed = self.x.copy()
 
     def _shortest(self) -> float:
-        """Shortest period, or the region's diagonal."""
+        """Shortest period, or the diagonal of the region."""
         return float(self._period[self._period > 0].min(initial=2 * portable.length(self._size)))
 
     def _list_if_moved(self) -> None:
-        """List pairs at first, and when a sphere has moved by half a skin since."""
+        """List pairs at the start and whenever a sphere has moved by half a skin."""
         if self._listed is None or ((self.x - self._listed) ** 2).sum(1).max() > (0.5 * self._skin) ** 2:
             self._list()
 
@@ -77,7 +77,7 @@ class Relaxation:
         return force, max(float((overlap / touch).max(initial=0.0)), 2 * at_wall)
 
     def step(self) -> float:
-        """Move all a little; the largest overlap before that, over the distance at which two spheres touch."""
+        """Take a step of FIRE; returns the largest overlap before it, over the distance at which two spheres touch."""
         force, worst = self._forces()
         if worst < ENOUGH:
             return worst
@@ -96,5 +96,5 @@ class Relaxation:
         return worst
 
     def _move(self, by: np.ndarray) -> None:
-        """Move by lengths (N, 3)."""
+        """Displace the spheres by (N, 3)."""
         self.x = self.x + by

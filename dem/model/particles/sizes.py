@@ -1,4 +1,4 @@
-"""Distributions of sizes, and how particles are drawn from them: by quota, so that a few hold the distribution too.
+"""Size distributions, drawn by quota so that few particles follow the distribution as well.
 
 A size is the diameter of a sphere, that of the spheres of a fibre, or of the sphere with the volume of another shape;
 particles of a distribution are scaled copies of each other, so that masses go with the cube of the size.
@@ -28,7 +28,7 @@ PURPOSE = 5  # of these random numbers among all of a seed: dem.kernels.dsmc has
 
 
 class Span(NamedTuple):
-    """SizeDistribution between two ends, or one size if they are the same."""
+    """Range of sizes of a distribution, or a single size if both ends are equal."""
 
     lower: float  # [m]
     upper: float  # [m]
@@ -56,7 +56,7 @@ class SizeDistribution:
         raise NotImplementedError
 
     def spans(self) -> list[Span]:
-        """Ranges that are filled by quotas of their own; one for a continuous distribution."""
+        """Ranges with separate quotas; one for a continuous distribution."""
         return [Span(*self.ends(), 1.0, self.density)]
 
     def draw(self, number: int, *, seed: int = 1, stream: int = 0) -> np.ndarray:
@@ -102,7 +102,7 @@ class SizeDistribution:
         return sizes[np.argsort(words, kind="stable")]
 
     def quantile(self, share: float, by: Literal["mass", "number"] = "mass") -> float:
-        """Size [m] that a share of all mass, or number, is finer than: ``quantile(0.5)`` is D50 by mass.
+        """Size [m] below which a share of all mass, or number, lies: ``quantile(0.5)`` is D50 by mass.
 
         Raises ValueError unless 0 <= share <= 1.
         """
@@ -121,7 +121,7 @@ class SizeDistribution:
         return sum(table.volume for table in tables) / sum(table.number for table in tables)
 
     def missed(self, number: int) -> tuple[float, int]:
-        """Share of the mass that is in spans of which so many particles have none, and how many would have of all."""
+        """Mass fraction of spans without any of a number of particles, and the number that would fill all spans."""
         tables = self._tables()
         shares = np.array([table.number for table in tables])
         shares /= shares.sum()
@@ -186,7 +186,7 @@ class _Table:
 
 
 def largest_remainders(shares: np.ndarray, number: int) -> np.ndarray:
-    """How many of a number each share gets: the whole part of its quota, and one more for the largest remainders.
+    """Numbers for shares by the method of largest remainders: whole parts of quotas, one more for large remainders.
 
     A. Hamilton's method of apportionment (M. L. Balinski, H. P. Young, Fair Representation (1982)).
 
@@ -301,7 +301,7 @@ class NormalSizes(SizeDistribution):
             )
 
     def density(self, d: np.ndarray) -> np.ndarray:
-        """Gauss's."""
+        """Relative density at the diameters d: Gaussian."""
         return portable.exp(-0.5 * ((d - self.mean) / self.deviation) ** 2)
 
 
@@ -357,7 +357,7 @@ class LogNormalSizes(SizeDistribution):
         return math.log(self.geometric_deviation)
 
     def ends(self) -> tuple[float, float]:
-        """Smallest and largest size [m], where there are hardly any beyond if none is given."""
+        """Smallest and largest size [m]; without given ends, sizes beyond which hardly any lie."""
         to_number, to_mass = (-3 * self.sigma**2, 0.0) if self.by == "mass" else (0.0, 3 * self.sigma**2)
         low = self.median * math.exp(to_number - TAIL * self.sigma) if self.lower is None else self.lower
         high = self.median * math.exp(to_mass + TAIL * self.sigma) if self.upper is None else self.upper

@@ -16,7 +16,7 @@ SLENDER = 0.99  # a moment of inertia over the next one: below, a body has an ax
 
 
 class SurfaceMesh(NamedTuple):
-    """SurfaceMesh of a shape as triangles, in its body frame; scaled copies of a shape have the arrays in common."""
+    """Surface of a shape as triangles in its body frame; scaled copies of a shape share the arrays."""
 
     vertices: np.ndarray  # (V, 3), in units of the scale
     triangles: np.ndarray  # (T, 3), counterclockwise seen from outside
@@ -56,7 +56,7 @@ class Variant(NamedTuple):
 
 
 class Spheres(NamedTuple):
-    """The spheres that bodies consist of, body after body.
+    """Spheres of all bodies, body after body.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Spheres(NamedTuple):
 
 
 def axis_of(inertia: np.ndarray, side: int = 0) -> int:
-    """Body axis of the smallest (0) or largest (2) of the principal moments (3,), if that stands out; else -1."""
+    """Body axis of the smallest (0) or largest (2) principal moment (3,), if it is distinct; else -1."""
     smallest, middle, largest = np.argsort(inertia, kind="stable")
     if side == 0:
         return int(smallest) if inertia[smallest] < SLENDER * inertia[middle] else -1
@@ -85,7 +85,7 @@ def axis_of(inertia: np.ndarray, side: int = 0) -> int:
 
 
 def body_axis(orientation: np.ndarray, k: int = 0) -> np.ndarray:
-    """World direction of a body axis, that of fibres by default.
+    """World direction of a body axis, by default x, the axis of fibres.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ class Capsule:
     length: float | None = None
 
     def __post_init__(self) -> None:
-        """Work out the missing one of the two lengths."""
+        """Compute the missing one of the two lengths."""
         d = checks.number("diameter", self.diameter, above=0, unit="m")
         ratio, length = self.aspect_ratio, self.length
         if ratio is None and length is None:
@@ -128,7 +128,7 @@ class Capsule:
 
 
 def chain(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
-    """Spheres that look like a shape, centres (S, 3) and radii (S,) [m]: its own; of a capsule, right to 0.8 % of R.
+    """Spheres that represent a shape, centres (S, 3) and radii (S,) [m]: its own; a chain for a capsule, to 0.8 % of R.
 
     Of a convex shape, balls inside it.
     """
@@ -154,7 +154,7 @@ def hull_of(half: float, radius: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def half_length_of(shape: Shape) -> float:
-    """Half the length of the segment that a shape is about: of a capsule; 0 of others."""
+    """Half the length of the segment on the axis of a capsule [m]; 0 for other shapes."""
     return shape.half_length if isinstance(shape, (Capsule, FibreSegment)) else 0.0
 
 
@@ -171,7 +171,7 @@ def has_clusters(variants: Sequence[tuple[Shape, Material]]) -> bool:
 
 
 def closest(x: np.ndarray, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Places of the closest points of segments on them.
+    """Parameters of the closest points of segments.
 
     See `dem.kernels.soft.contact.capsule_blending.closest`, for (3, K) each.
     """
@@ -184,7 +184,7 @@ def closest(x: np.ndarray, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np
 
 @dataclass(frozen=True, kw_only=True)
 class FibreSegment:
-    """A slice of a round rod, with a sphere or a capsule of its diameter to touch others with.
+    """Slice of a round rod, whose contact shape is a sphere or a capsule of its diameter.
 
     Parameters
     ----------

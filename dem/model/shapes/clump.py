@@ -201,7 +201,7 @@ def _moved(m: np.ndarray, by: np.ndarray) -> np.ndarray:
 
 
 def _heights(x: np.ndarray, r: np.ndarray) -> np.ndarray:
-    """Heights at which the arcs change: ends of spheres and of circles of intersection, and crossings of circles."""
+    """Heights at which the set of arcs changes: ends of spheres and of intersection circles, crossings of circles."""
     found = [*(x[:, 2] - r), *(x[:, 2] + r)]
     circles = {}
     for i, j in itertools.combinations(range(len(r)), 2):

@@ -27,7 +27,7 @@ MIN_TURN = 1e-3  # 1 - m·n of normals m whose distances from a place have digit
 
 
 def is_convex(shape: Shape) -> bool:
-    """Whether a shape is known by its support function."""
+    """Whether a shape is given by a support function."""
     return hasattr(shape, "convex_kind")
 
 
@@ -37,7 +37,7 @@ def has_convex(variants: Sequence[tuple[Shape, Material]]) -> bool:
 
 
 def directions(count: int) -> np.ndarray:
-    """Unit vectors (3, D), evenly spread: those of Fibonacci's lattice."""
+    """Evenly distributed unit vectors (3, D) of a Fibonacci lattice."""
     turn = math.pi * (1 + math.sqrt(5))  # by functions of the C library, whose bits no processor chooses
     z = [1 - (2 * k + 1) / count for k in range(count)]
     across = [math.sqrt(1 - one * one) for one in z]
@@ -96,7 +96,7 @@ def surface_of(shape: Shape, cells: int = CELLS) -> tuple[np.ndarray, np.ndarray
 
 
 def filling(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
-    """Balls inside a convex shape that look like it, centres (S, 3) and radii (S,) [m]: for pictures.
+    """Spheres inside a convex shape that represent it in pictures, centres (S, 3) and radii (S,) [m].
 
     Each is the largest ball that touches the surface from inside at one place: with normal n and support point x there,
     its radius is the minimum over m of (h(m) - m·x)/(1 - m·n). Places are close to rays that are evenly spread.

@@ -1,4 +1,4 @@
-"""Convex hulls of points, and what a rounded polyhedron is made of: its core, slabs, wedges and sectors."""
+"""Convex hulls of points, and the parts of a rounded polyhedron: core, slabs, wedges and sectors."""
 
 from __future__ import annotations
 

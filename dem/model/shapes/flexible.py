@@ -1,4 +1,4 @@
-"""Flexible fibres: chains of bodies that bonds hold together, and what goes from a rigid fibre to one."""
+"""Flexible fibres: chains of bonded bodies, and the conversion from rigid fibres."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class FlexibleFibre:
             object.__setattr__(self, name, value)
 
     def saved(self) -> dict:
-        """Values that files store: the length, and nothing that follows from it."""
+        """Values that files store, with the length and without values computed from it."""
         names = ("diameter", "length", "segments", "young", "poisson", "damping", "strength", "shear_strength")
         return {name: getattr(self, name) for name in (*names, "curvature", "smooth")}
 
@@ -136,7 +136,7 @@ class FlexibleFibre:
 
     @cached_property
     def pieces(self) -> tuple[FibreSegment, ...]:
-        """The nodes; those at the ends have half a bond and the half ball, of a smooth fibre all of a segment."""
+        """Shapes of the nodes; end nodes are half a bond with a half ball, or a whole segment in a smooth fibre."""
         d, l = self.diameter, self.spacing
         if self.smooth:
             end, inner = (FibreSegment(diameter=d, length=each, axis=l) for each in (l + d / 3, l))
@@ -146,7 +146,7 @@ class FlexibleFibre:
 
     @cached_property
     def offsets(self) -> np.ndarray:
-        """Sphere centres (n, 3) at rest [m]; those of a smooth fibre look like it, right to 0.8 % of the radius."""
+        """Sphere centres (n, 3) at rest [m]; those of a smooth fibre represent it to 0.8 % of the radius."""
         x, q = self._frames
         along = np.concatenate([chain(piece)[0][None] for piece in self.pieces])
         return frozen((x[:, None] + rotate(np.repeat(q[:, None], along.shape[1], axis=1), along)).reshape(-1, 3))
@@ -194,7 +194,7 @@ class FlexibleFibre:
         self, material: Material, *, position: object, orientation: object = None, velocity: object = None,
         angular_velocity: object = None, name: str = "fibre",
     ) -> tuple[Particles, Bonds]:  # fmt: skip
-        """Bodies and bonds of N fibres at rest: positions of their centres, as for rigid ones, see `Particles`."""
+        """Bodies and bonds of N fibres at rest, given positions of their centres as for rigid ones, see `Particles`."""
         rigid = Particles(
             self, material, position=position, orientation=orientation, velocity=velocity,
             angular_velocity=angular_velocity, name=name,
@@ -222,7 +222,7 @@ class FlexibleFibre:
 
 
 def _flexed(particles: Particles) -> tuple[Particles, Bonds | None]:
-    """See `FlexibleFibre.flexed`."""
+    """Replace flexible fibres by nodes and bonds, see `FlexibleFibre.flexed`."""
     shapes = [shape for shape, _ in particles.variants]
     flexible = [isinstance(shape, FlexibleFibre) for shape in shapes]
     if not any(flexible):
@@ -268,7 +268,7 @@ def _place(state: dict, rows_of: np.ndarray, shape: FlexibleFibre, particles: Pa
 
 
 def _joined(pieces: list[Bonds], rows: list[np.ndarray]) -> Bonds:
-    """Bonds of fibres whose first nodes are these, in the order of the nodes."""
+    """Bonds of fibres with the given first nodes, in the order of the nodes."""
     copies = [len(r) for r in rows]
 
     def tiled(values: list[np.ndarray]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Spheres inside of a closed mesh, which stand for a scanned particle."""
+"""Spheres inside a closed mesh that represent a scanned particle."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _inside(points: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -> 
 def fit_of(
     vertices: np.ndarray, triangles: np.ndarray, centres: np.ndarray, radii: np.ndarray, volumes: tuple[float, float]
 ) -> MeshFit:
-    """How near spheres are to a mesh, of which both volumes are known: at the middle of each triangle, by its area."""
+    """Deviation of spheres from a mesh at the middle of each triangle, weighted by area, given both volumes."""
     p, q, s = (vertices[triangles[:, k]] for k in range(3))
     area = np.sqrt((np.cross(q - p, s - p) ** 2).sum(1))
     corners = np.array([_gap(x, centres, radii) for x in vertices])
@@ -133,5 +133,5 @@ def _gap(x: np.ndarray, centres: np.ndarray, radii: np.ndarray) -> float:
 
 
 def checked_counts(spheres: int, cells: int) -> tuple[int, int]:
-    """Number of spheres and of cells along the longest side, which have been checked."""
+    """Checked numbers of spheres and of cells along the longest side."""
     return checks.whole("spheres", spheres, least=1), checks.whole("cells", cells, least=2)

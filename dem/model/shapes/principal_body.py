@@ -20,7 +20,7 @@ SAME = 1e-9  # moments closer than this, relative to the largest, count as one
 
 
 class PrincipalBody:
-    """A rigid body about its centre of mass in principal axes, with the place at which its parts were given.
+    """A rigid body about its centre of mass in principal axes, with its original pose.
 
     Files keep its numbers to the bit, since axes that are found anew differ by rounding: two bodies of a class are
     equal if all these numbers are the same. ``_moments`` holds volume [m³] and principal moments for unit density.
@@ -38,11 +38,11 @@ class PrincipalBody:
 
     @property
     def as_given(self) -> tuple[float, float, float, float]:
-        """Orientation at which it stands as it was given, see `dem.model.shapes.shape.standing`."""
+        """Orientation that restores the given pose, see `dem.model.shapes.shape.standing`."""
         return self.axes
 
     def turned(self, rotation: object) -> np.ndarray:
-        """Orientations (..., 4) of bodies that stood as given and were turned by unit quaternions (..., 4) then."""
+        """Orientations (..., 4) of bodies rotated from the given pose by unit quaternions (..., 4)."""
         rows = np.atleast_2d(rotation)
         turns = checks.array("rotation", rows, (len(rows), 4), "unit quaternions, scalar first", rows="N")
         return product(turns, np.array(self.axes)).reshape(np.shape(rotation))
@@ -59,7 +59,7 @@ class PrincipalBody:
 
     @classmethod
     def restored(cls, values: dict) -> Self:
-        """The body that was saved; raises ValueError if none can have been saved so."""
+        """Body from saved values; raises ValueError if they are no values of a body."""
         word = f"a {cls.__name__.lower()}"
         lacking = cls.SAVED.keys() - values.keys()
         if lacking:
@@ -92,7 +92,7 @@ class PrincipalBody:
         return b"".join(np.asarray(values).tobytes() for values in self.saved().values())
 
     def __eq__(self, other: object) -> bool:
-        """Whether all numbers are the same."""
+        """Whether all numbers of two bodies are equal."""
         return self._numbers == other._numbers if isinstance(other, type(self)) else NotImplemented
 
     def __hash__(self) -> int:

@@ -71,7 +71,7 @@ class RoundedCylinder(ConvexShape):
 
     @property
     def core(self) -> tuple[float, float]:
-        """Radius and half the length of the core, the cylinder that balls of the rounding radius are about [m]."""
+        """Radius and half length of the core, the cylinder without its rounding radius [m]."""
         return 0.5 * self.diameter - self.rounding, 0.5 * self.length - self.rounding
 
     @property

@@ -48,7 +48,7 @@ AS_GIVEN = "as-given"  # an orientation: spheres stand as the offsets of their s
 
 
 def standing(shape: Shape) -> tuple[float, float, float, float]:
-    """Orientation at which the spheres of a shape stand as their offsets were given: the `axes` of a clump.
+    """Orientation that restores the given pose of a shape: the `axes` of a clump.
 
     Of all other shapes it is (1, 0, 0, 0), as their offsets are in the body frame already.
 
@@ -136,7 +136,7 @@ class Fibre:
     spacing: float | None = None
 
     def __post_init__(self) -> None:
-        """Work out the missing one of the three sizes."""
+        """Compute the missing one of the three sizes."""
         d = checks.number("diameter", self.diameter, above=0, unit="m")
         ratio, n, s = self.aspect_ratio, self.spheres, self.spacing
         if ratio is not None:
@@ -287,7 +287,7 @@ class ExpandedSphere(Sphere):
 
 
 class ConvexShape:
-    """A convex shape that is known by its support function; its spheres are the one that bounds it.
+    """A convex shape given by a support function; its only sphere is the bounding one.
 
     Derived classes have ``volume`` [m³], ``area`` [m²], ``radii`` and ``convex_numbers``, which the support function of
     their kind reads.
@@ -297,7 +297,7 @@ class ConvexShape:
 
     @property
     def convex_kind(self) -> type:
-        """Its kind among convex shapes, see `dem.kernels.convex.shape_registry`."""
+        """Kind of the convex shape, see `dem.kernels.convex.shape_registry`."""
         return getattr(
             import_module("dem.kernels.convex.shape_registry"), self.CONVEX_KIND
         )  # runs are read without numba

@@ -1,4 +1,4 @@
-"""Spheroids in Stokes flow, and how other bodies compare with them.
+"""Spheroids in Stokes flow, and equivalent spheroids of other bodies.
 
 S. Kim, S. J. Karrila, Microhydrodynamics (1991), table 3.4. A chain or a capsule counts as the spheroid of equal volume
 and equal length over diameter: against cylinders of 5 diameters (Tirado & García de la Torre 1979) its resistance is
@@ -72,7 +72,7 @@ def _exact(ratio: float) -> Resistance:
 
 
 class Spheroid(NamedTuple):
-    """The spheroid that stands for a body in a fluid."""
+    """The equivalent spheroid of a body in a fluid."""
 
     volume: float  # [m³]
     ratio: float  # the axis over the diameter across it
@@ -103,11 +103,11 @@ class Spheroid(NamedTuple):
 
     @property
     def shape(self) -> float:
-        """(r² - 1)/(r² + 1): share of strain in how it turns."""
+        """Bretherton parameter (r² - 1)/(r² + 1): share of the strain rate in the rotation of the spheroid."""
         return (self.ratio**2 - 1.0) / (self.ratio**2 + 1.0)
 
     def along_axes(self, axial: float, across: float) -> list[float]:
-        """Something that is one along the axis and another across, along the axes of the body frame."""
+        """Values along the axes of the body frame, from one along the spheroid's axis and one across it."""
         return [axial if k == self.axis else across for k in range(3)]
 
     @property
@@ -124,7 +124,7 @@ class Spheroid(NamedTuple):
 
 
 def is_ball(shape: Shape) -> bool:
-    """Whether a shape is one sphere, in whose place no spheroid is needed."""
+    """Whether a shape is a single sphere, which needs no spheroid."""
     return len(shape.radii) == 1 and not is_convex(shape)
 
 
@@ -135,7 +135,7 @@ def _axis(moments: np.ndarray) -> int:
 
 
 class Figure(NamedTuple):
-    """How a body looks, for drag by sphericities."""
+    """Surface and projected areas of a body, for drag by sphericities."""
 
     surface: float  # [m²]
     along: float  # projected area seen along its axis [m²]
@@ -179,7 +179,7 @@ class Figure(NamedTuple):
         ring = [math.cos(turn) * u + math.sin(turn) * v for turn in turns]
 
         def beside(direction: np.ndarray) -> float:
-            """Projected area averaged over directions normal to one: the mean of |n·d| over these is 2/π |n × d|."""
+            """Projected area averaged over the directions normal to d: the mean of |n·d'| is 2/π |n × d|."""
             return float(np.sqrt((np.cross(areas, direction) ** 2).sum(1)).sum()) / math.pi
 
         across, aslant = beside(axis), float(np.mean([beside(d) for d in ring]))
@@ -187,7 +187,7 @@ class Figure(NamedTuple):
 
     @classmethod
     def of(cls, shape: Shape, body: Spheroid) -> Figure:
-        """Areas of a fibre as a capsule, of a convex shape by its surface, of other bodies as their spheroid."""
+        """Areas of a body: a fibre as a capsule, a convex shape by its surface, other bodies as their spheroid."""
         if is_convex(shape):
             return cls.convex(shape, body)
         if len(shape.radii) > 1 and getattr(shape, "aspect_ratio", None) is not None:

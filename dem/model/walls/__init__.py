@@ -1,4 +1,4 @@
-"""Walls beside the box.
+"""Walls in addition to the box.
 
 Read `wall` first: what all walls have. Shapes: `primitives`, `mesh`; `wall_registry` for those of other packages.
 Motion: `motion` (given), `servo` (controlled by force), `rigid_body` (moved by forces). Meshes: `stl`, `mesh_builders`,

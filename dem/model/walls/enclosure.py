@@ -26,7 +26,7 @@ VIEW = np.array([0.7, 0.31, 0.53, 0.37]) / math.sqrt(1.0039)  # rays along no ax
 
 
 def is_closed(mesh: Mesh) -> bool:
-    """Whether a mesh has no rim, and a winding that all its triangles agree on: no partition within."""
+    """Whether a mesh is closed: no rim, no partition, and one consistent winding."""
     return not len(mesh.report.rims) and mesh.report.volume is not None
 
 

@@ -94,7 +94,7 @@ class Mesh(Wall):
 
     @cached_property
     def surface(self) -> Surface:
-        """The triangles, fit for contacts."""
+        """Triangles of the wall, prepared for contacts."""
         from dem.model.walls.surfaces import surface_of
 
         return surface_of(self.vertices, self.triangles)

@@ -1,4 +1,4 @@
-"""Cells that triangles of a mesh are looked up in, see ``dem.kernels.walls.mesh_cells``."""
+"""Cells for the search of triangles of a mesh, see ``dem.kernels.walls.mesh_cells``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class MeshCells(NamedTuple):
 
 
 def cells_of(surface: Surface, reach: float) -> MeshCells:
-    """Cells for spheres of a radius up to the reach [m]; cut while many triangles are near and they are not small.
+    """Cells for spheres of a radius up to the reach [m], divided while many triangles are near and cells are large.
 
     Lists hold at most `MAX_ENTRIES` entries and `MAX_PER_TRIANGLE` a triangle. Where cutting all cells of a size would
     exceed that, only the cells near most triangles are cut. Contacts do not depend on it, only how many triangles are
@@ -70,7 +70,7 @@ def cells_of(surface: Surface, reach: float) -> MeshCells:
 
 
 def _leaves(cut: np.ndarray, counts: np.ndarray, before: int) -> np.ndarray:
-    """Rows of cells: where the lists of those begin and end that are not cut."""
+    """Rows of cells: start and end of the list of each undivided cell."""
     own = np.where(cut, 0, counts)
     ends = before + np.cumsum(own)
     return np.column_stack([np.zeros_like(ends), ends - own, ends]).astype(np.int64)
@@ -88,7 +88,7 @@ def _marked(
 
 
 def _renumbered(cut: np.ndarray, cell: np.ndarray) -> np.ndarray:
-    """Numbers that cells have among those that are cut."""
+    """Numbers of cells among the divided ones."""
     return (np.cumsum(cut, dtype=np.int32) - 1)[cell]
 
 

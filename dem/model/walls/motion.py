@@ -114,7 +114,7 @@ class Motion:
         return f"Motion({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
     def saved(self) -> dict[str, object]:
-        """Values that files store: those that every motion has, and others that were given."""
+        """Values that files store: those of every motion, and given ones."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if name in ALWAYS or value != _DEFAULTS[name]}
 
@@ -124,17 +124,17 @@ class Motion:
 
     @property
     def for_ever(self) -> bool:
-        """Whether it is a translation at a velocity and a vibration alone, at all times."""
+        """Whether the motion is only a constant velocity and a vibration, at all times."""
         return not (self.saved().keys() - set(ALWAYS))
 
     @property
     def turns(self) -> bool:
-        """Whether it turns the wall."""
+        """Whether the motion rotates the wall."""
         return self.rate != 0 or any(row[4] != 0 for row in self.table if len(row) > 4)
 
     @property
     def moves(self) -> bool:
-        """Whether it does anything at all."""
+        """Whether the motion moves the wall at all."""
         return any(self.velocity) or any(self.amplitude) or self.turns or bool(self.table)
 
     @property
@@ -146,7 +146,7 @@ class Motion:
 
     @property
     def fastest(self) -> float:
-        """Speed that it never exceeds, but for rotation [m/s]."""
+        """Upper bound of the speed, without rotation [m/s]."""
         rows = np.array([row[:4] for row in self.table]).reshape(-1, 4)
         steps = np.diff(rows, axis=0)
         by_table = float((np.linalg.norm(steps[:, 1:], axis=1) / steps[:, 0]).max(initial=0.0))
@@ -154,7 +154,7 @@ class Motion:
 
     @property
     def fastest_turn(self) -> float:
-        """Angular speed that it never exceeds [rad/s]."""
+        """Upper bound of the angular speed [rad/s]."""
         rows = np.array([row if len(row) > 4 else (*row, 0.0) for row in self.table]).reshape(-1, 5)
         steps = np.diff(rows, axis=0)
         return abs(self.rate) + float((np.abs(steps[:, 4]) / steps[:, 0]).max(initial=0.0))

@@ -1,4 +1,4 @@
-"""Walls of simple shapes as users give them: planes, balls, blocks, sheets, surfaces of revolution."""
+"""Walls of simple shapes for users: planes, balls, blocks, sheets, surfaces of revolution."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def store_flag(wall: Wall, name: str) -> None:
 
 
 def store_ends(wall: Wall, of: str) -> None:
-    """Check the two ends of a wall, each the middle of something, and keep them."""
+    """Check and store the two ends of a wall."""
     keep(wall, start=f"middle of {of} [m]", end=f"middle of the other {of.partition(' ')[2]} [m]")
     if wall.start == wall.end:
         message = f"start and end of the {wall.word} are both {wall.start}: let them differ"
@@ -75,7 +75,7 @@ def line_between_ends(wall: Cylinder | Cone) -> tuple[Point, Point]:
 
 
 def is_about(wall: Axisymmetric, centre: Point, axis: Point) -> bool:
-    """Whether the wall stays the same if it turns about this axis: whether the axis is its own."""
+    """Whether the wall stays the same when rotated about an axis: whether the axis is its own."""
     origin, own = wall.line()
     return on_line(origin, centre, axis) and parallel(own, axis)
 
@@ -90,7 +90,7 @@ def _closed(profile: list[tuple[float, float]], ends: str) -> list[tuple[float, 
 @hinted
 @dataclass(frozen=True, repr=False)
 class Plane(Wall):
-    """A plane without end, and all that is behind it.
+    """An infinite plane; the half space behind it is solid.
 
     Parameters
     ----------
@@ -125,17 +125,17 @@ class Plane(Wall):
         super().__post_init__()
 
     def made(self, shapes: ModuleType) -> WallShape:
-        """Its shape."""
+        """Shape of the wall."""
         return shapes.plane(self.point, self.normal)
 
     def is_same_turned(self, centre: Point, axis: Point) -> bool:
-        """If it turns about its normal."""
+        """Whether the plane stays the same when rotated: about its normal."""
         del centre
         return parallel(axis, self.normal)
 
     @property
     def middle(self) -> np.ndarray:
-        """The point that was given (3,) [m]."""
+        """The given point of the plane (3,) [m]."""
         return np.array(self.point)
 
 
@@ -180,11 +180,11 @@ class Ball(Wall):
         super().__post_init__()
 
     def made(self, shapes: ModuleType) -> WallShape:
-        """Its shape."""
+        """Shape of the wall."""
         return shapes.ball(self.centre, self.radius, inside=self.inside)
 
     def is_same_turned(self, centre: Point, axis: Point) -> bool:
-        """About any axis through its centre."""
+        """Whether the ball stays the same when rotated: about any axis through its centre."""
         return on_line(self.centre, centre, axis)
 
 
@@ -225,7 +225,7 @@ class Rectangle(Wall):
         super().__post_init__()
 
     def made(self, shapes: ModuleType) -> WallShape:
-        """Its shape."""
+        """Shape of the wall."""
         return shapes.rectangle(self.centre, self.edge, self.other_edge)
 
 
@@ -266,7 +266,7 @@ class Block(Wall):
         super().__post_init__()
 
     def made(self, shapes: ModuleType) -> WallShape:
-        """Its shape."""
+        """Shape of the wall."""
         middle = 0.5 * np.add(self.lower, self.upper)
         return shapes.block(middle, *np.diag(np.subtract(self.upper, self.lower)))
 
@@ -309,11 +309,11 @@ class CapsuleWall(Wall):
         super().__post_init__()
 
     def made(self, shapes: ModuleType) -> WallShape:
-        """Its shape."""
+        """Shape of the wall."""
         return shapes.capsule(self.start, self.end, self.radius)
 
     def is_same_turned(self, centre: Point, axis: Point) -> bool:
-        """About its own axis."""
+        """Whether the wall stays the same when rotated: about its own axis."""
         return on_line(self.start, centre, axis) and parallel(direction(self.start, self.end), axis)
 
 
@@ -360,11 +360,11 @@ class Torus(Wall):
         super().__post_init__()
 
     def made(self, shapes: ModuleType) -> WallShape:
-        """Its shape."""
+        """Shape of the wall."""
         return shapes.torus(self.centre, self.axis, self.radius, self.tube, inside=self.inside)
 
     def is_same_turned(self, centre: Point, axis: Point) -> bool:
-        """About its own axis."""
+        """Whether the wall stays the same when rotated: about its own axis."""
         return on_line(self.centre, centre, axis) and parallel(self.axis, axis)
 
 
@@ -434,7 +434,7 @@ class Cylinder(Wall):
     line = line_between_ends
 
     def solid(self, points: np.ndarray) -> np.ndarray:
-        """Points that are inside the roll."""
+        """Which points are inside the roll."""
         axis = np.subtract(self.end, self.start)
         along = ((points - self.start) * axis).sum(1) / portable.dot(axis, axis)
         off = np.linalg.norm(points - self.start - np.outer(along, axis), axis=1)
@@ -444,7 +444,7 @@ class Cylinder(Wall):
 @hinted
 @dataclass(frozen=True, repr=False)
 class Cone(Wall):
-    """A cone, or what is left of one: a hopper or a chute that widens; particles may be on both sides.
+    """A cone or a truncated cone, such as a hopper; particles may be on both sides.
 
     Parameters
     ----------

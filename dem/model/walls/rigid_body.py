@@ -16,7 +16,7 @@ AXES = ("x", "y", "z", "rx", "ry", "rz")
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RigidWall:
-    """Makes a wall a rigid body: particles, its weight and other forces move it, as a lid, a flap or a loaded piston.
+    """Rigid-body dynamics of a wall that particles, its weight and other forces move: a lid, a flap, a loaded piston.
 
     m dv/dt = F, dL/dt = T, in steps of second order that keep momentum to rounding. It
     touches particles only, no other walls.
@@ -112,18 +112,18 @@ class RigidWall:
 
     @property
     def held(self) -> list[str]:
-        """Names of the degrees of freedom that are held."""
+        """Names of the fixed degrees of freedom."""
         may = dict(zip(AXES, (*self.slides, *self.turns), strict=True))
         return [name for name in AXES if not may[name]]
 
     @cached_property
     def slides(self) -> np.ndarray:
-        """Along which axes it may move (3,)."""
+        """Axes along which the wall may move (3,)."""
         return np.array([self.pivot is None and name not in self.locked for name in AXES[:3]])
 
     @cached_property
     def turns(self) -> np.ndarray:
-        """About which axes it may turn (3,)."""
+        """Axes about which the wall may rotate (3,)."""
         return np.array([self.inertia is not None and name not in self.locked for name in AXES[3:]])
 
     def tensor_about(self, arm: np.ndarray) -> np.ndarray:

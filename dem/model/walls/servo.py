@@ -36,7 +36,7 @@ class Controller:
 
     @property
     def strongest(self) -> float:
-        """Largest size that the force ever has [N]."""
+        """Largest magnitude of the force at any time [N]."""
         return max(abs(force) for force in (self.force, *(force for _, force in self.schedule)))
 
     def saved(self) -> dict[str, object]:
@@ -111,7 +111,7 @@ class Servo(Controller):
 @hinted
 @dataclass(frozen=True, kw_only=True)
 class PID(Controller):
-    """Holds a force as `dem.Servo` does, by a controller with factors of its own.
+    """Controls a force like `dem.Servo`, by a PID controller with given gains.
 
     v = v_max (k_p e + k_i ∫e dt + k_d de/dt), at most v_max, with e = (F₀ - F)/|F₀|. The integral stands still
     while the speed is at its limit. Dashpots answer a change of velocity at once: keep k_d small where contacts are

@@ -76,7 +76,7 @@ def _is_as_long_as_it_says(data: bytes) -> bool:
 
 
 def _is_binary(data: bytes) -> bool:
-    """Whether it is as long as a binary file says of itself, or does not look like text."""
+    """Whether data are binary: as long as their header states, or no text."""
     if _is_as_long_as_it_says(data):
         return True
     return not (data.lstrip()[:5].lower() == b"solid" and b"\0" not in data[:1000])
@@ -127,7 +127,7 @@ def _ascii(path: Path, data: bytes) -> np.ndarray:
 
 
 def _portions(text: bytes) -> Iterator[bytes]:
-    """Text in portions that end where a facet does, or where there is none any more."""
+    """Text in portions that end at the end of a facet, or after the last one."""
     begin = 0
     while begin < len(text):
         end = ENDED.search(text, begin + PORTION)

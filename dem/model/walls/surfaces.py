@@ -64,7 +64,7 @@ class MeshReport:
     against: int = 0
 
     def __str__(self) -> str:
-        """Some lines, for people."""
+        """Report in several lines of text."""
         size = " x ".join(f"{length:.4g}" for length in self.upper - self.lower)
         corner = ", ".join(f"{x:.4g}" for x in self.lower)
         lines = [
@@ -94,7 +94,7 @@ class MeshReport:
 
 @dataclass(frozen=True)
 class Surface:
-    """A mesh that is fit for contacts: ``vertices`` (V, 3), ``triangles`` (F, 3), and a report on how it came to be."""
+    """A mesh prepared for contacts: ``vertices`` (V, 3), ``triangles`` (F, 3), and a report on its repairs."""
 
     vertices: np.ndarray
     triangles: np.ndarray
@@ -188,7 +188,7 @@ def surface_of(vertices: np.ndarray, triangles: np.ndarray) -> Surface:
 def _repaired(
     vertices: np.ndarray, triangles: np.ndarray, looked: float | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
-    """Do so once; also returns how many were welded, degenerate and duplicate, where junctions were, and how near.
+    """One round of repair; also returns numbers of welded, degenerate and duplicate parts, junctions and tolerance.
 
     Junctions have been looked for already within the tolerance `looked`, as the last step before.
     """
@@ -219,7 +219,7 @@ def _repaired(
 
 
 def _used(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The vertices that triangles have, in their order, and the triangles."""
+    """Vertices in use, in their order, and the renumbered triangles."""
     used = np.zeros(len(vertices), dtype=bool)
     used[triangles] = True
     if used.all():
@@ -259,7 +259,7 @@ def against_neighbours(vertices: np.ndarray, triangles: np.ndarray, edges: Edges
 
 
 def _volumes(vertices: np.ndarray, triangles: np.ndarray, turned: np.ndarray) -> np.ndarray:
-    """Parts of the signed volume of a closed surface between its middle and each triangle (F,); some are turned."""
+    """Signed volumes between the middle of a closed surface and each triangle (F,); some triangles are reversed."""
     centre = vertices.mean(axis=0)
     a, b, c = (vertices[triangles[:, k]] - centre for k in range(3))
     return np.einsum("ij,ij->i", a, np.cross(b, c)) * np.where(turned, -1, 1) / 6

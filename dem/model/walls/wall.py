@@ -33,7 +33,7 @@ DEFAULTS = {
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Wall:
-    """A wall of some shape, of a material, maybe moving.
+    """Base class of walls: a material, an optional motion, and a shape from the subclass.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class Wall:
             raise ValueError(message)
 
     def _check_kinds(self) -> None:
-        """Check the names of kinds; which there are is known in a simulation."""
+        """Check the names of kinds; a simulation checks that these kinds exist."""
         for what in ("acts_on", "ignores"):
             given = getattr(self, what)
             given = (given,) if isinstance(given, str) else tuple(checks.listed(what, given, "['fine']"))
@@ -175,7 +175,7 @@ class Wall:
             raise ValueError(message)
 
     def _check_turning(self) -> None:
-        """Refuse rotation of an infinite wall out of itself: distant points would have any speed."""
+        """Refuse rotation that tilts an infinite wall, whose distant points would be arbitrarily fast."""
         for each in self.motion:
             if each.turns and not self.is_same_turned(each.centre, each.axis):
                 message = (
@@ -186,7 +186,7 @@ class Wall:
 
     @classmethod
     def type_name(cls) -> str:
-        """Its type as case files and descriptions of runs have it."""
+        """Type of the wall in case files and descriptions of runs."""
         return cls.__name__.removesuffix("Wall").lower()
 
     @property
@@ -203,12 +203,12 @@ class Wall:
 
     @property
     def selects(self) -> bool:
-        """Whether it acts on some kinds of particles only."""
+        """Whether the wall acts on some kinds of particles only."""
         return bool(self.acts_on or self.ignores)
 
     @property
     def changes(self) -> tuple[float, ...]:
-        """Times after 0 at which it appears or vanishes [s]."""
+        """Times after 0 at which the wall appears or vanishes [s]."""
         return tuple(time for time in (self.present_from, self.present_until) if 0 < time < math.inf)
 
     def is_present(self, time: float) -> bool:
@@ -233,7 +233,7 @@ class Wall:
 
     @property
     def wants_velocities(self) -> bool:
-        """Whether the contact law has to know velocities for its sake."""
+        """Whether the wall needs a contact law with velocities."""
         return self.roughness > 0 or self.wear > 0
 
     @property
@@ -244,7 +244,7 @@ class Wall:
         return np.where(ends, 0.5 * (np.where(ends, lower, 0.0) + np.where(ends, upper, 0.0)), 0.0)
 
     def made(self, shapes: ModuleType) -> WallShape:
-        """Its shape, of those in `dem.model.walls.wall_shapes`."""
+        """Shape of the wall, from `dem.model.walls.wall_shapes`."""
         raise NotImplementedError
 
     def solid(self, points: np.ndarray) -> np.ndarray:
@@ -252,7 +252,7 @@ class Wall:
         return np.zeros(len(points), bool)
 
     def is_same_turned(self, centre: tuple[float, float, float], axis: tuple[float, float, float]) -> bool:
-        """Whether it looks the same when turned about an axis."""
+        """Whether the wall stays the same when rotated about an axis."""
         del centre, axis
         return False
 

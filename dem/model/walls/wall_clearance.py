@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Clear:
-    """Says which places of bodies overlap no wall, walls being where they are at time 0."""
+    """Test of which positions of bodies overlap no wall, with walls at time 0."""
 
     walls: Sequence[Wall]
     bodies: list[tuple[np.ndarray, np.ndarray]]  # offsets (K, 3) and radii (K,) of the spheres of each [m]
@@ -29,7 +29,7 @@ class Clear:
     known: dict[int, Geometry] = field(default_factory=dict)  # for radii up to a power of two
 
     def of(self, position: np.ndarray, orientation: np.ndarray, first: int) -> np.ndarray:
-        """Which offers (M, 3), (M, 4) are clear of walls for all bodies from the first of those still to come (M,)."""
+        """Which offered poses (M, 3), (M, 4) are clear of walls, for the body of each offer and all later ones (M,)."""
         clear = np.ones(len(position), bool)
         alike = {(offsets.tobytes(), radii.tobytes()): (offsets, radii) for offsets, radii in self.bodies[first:]}
         reach = max(float(radii.max()) for _, radii in alike.values())
@@ -59,5 +59,5 @@ class Clear:
 def clear_of(
     walls: Sequence[Wall], hulls: list[tuple[np.ndarray, np.ndarray]], inside: Region | None = None
 ) -> Clear | None:
-    """Error text for this, if there are walls or a region."""
+    """Text for error messages, if there are walls or a region."""
     return Clear(walls, hulls, inside) if walls or inside else None

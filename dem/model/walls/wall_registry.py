@@ -1,4 +1,4 @@
-"""Registry of walls of other packages: adds a kind of wall to case files and kernels."""
+"""Registry of walls of other packages, which adds them to case files and kernels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REGISTERED: dict[str, type[Wall]] = {}  # walls of other packages by their type
 
 
 def register_wall(wall: type[Wall], kind: type, row: WallKind) -> type[Wall]:
-    """Bring a kind of wall of your own to simulations, case files and the kernels.
+    """Register a kind of wall for simulations, case files and the kernels.
 
     Case files know the wall by its class name in small letters. They find it by an entry point of the group of walls,
     with that name and the class, see ``dem guide own``. Values that no wall of `dem` has are keys of case files if
@@ -83,7 +83,7 @@ def register_wall(wall: type[Wall], kind: type, row: WallKind) -> type[Wall]:
 
 
 def unregister_wall(wall: type[Wall], kind: type) -> None:
-    """Forget a wall and its kind, so that they are not found any more."""
+    """Unregister a wall and its kind."""
     from dem.kernels.walls.wall_registry import KINDS  # noqa: PLC0415, runs are read without numba
 
     del KINDS[kind], REGISTERED[wall.type_name()]

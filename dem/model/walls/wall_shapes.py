@@ -39,14 +39,14 @@ def unit(name: str, value: object) -> np.ndarray:
 
 
 def across(axis: np.ndarray) -> np.ndarray:
-    """A unit vector at right angles to a unit vector: +x where that is z."""
+    """A unit vector perpendicular to a unit vector; +x for z."""
     farthest = np.eye(3)[np.argmin([abs(u) + k * 1e-9 for k, u in enumerate(axis.tolist())])]
     found = farthest - axis * portable.dot(farthest, axis)
     return found / portable.length(found)
 
 
 def plane(point: object, normal: object) -> WallShape:
-    """All that is behind a plane through a point; its normal points to where particles are."""
+    """Half space behind a plane through a point; the normal points to the side of particles."""
     n = unit("normal", normal)
     point = np.array(checks.vector("point", point, "a point of the plane [m]"))
     lower, upper = np.full(3, -np.inf), np.full(3, np.inf)
@@ -212,7 +212,7 @@ def _joined(parts: list[np.ndarray], empty: np.ndarray) -> np.ndarray:
 
 
 def room_of_sides(shapes: Sequence[WallShape], room: int) -> int:
-    """Rows of scratch and of trees that contacts of capsule sides with these walls need."""
+    """Numbers of scratch rows and tree rows for contacts of capsule sides with these walls."""
     round_ones = [shape.kind in (geometry.REVOLUTION, geometry.TORUS) for shape in shapes]
     segments = [int(s.numbers[POINTS_AT]) - 1 for s in shapes if s.kind == geometry.REVOLUTION]
     return max(room + 1, ROWS * max([1, *segments]) + MORE if any(round_ones) else 0)

@@ -1,4 +1,4 @@
-"""Triangles of walls for pictures and exports: round walls in flat segments, each wall where it is at time 0."""
+"""Triangles of walls at time 0 for pictures and exports; round walls consist of flat segments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STEPS = 96  # segments of a circle
 
 
 def triangles_of(shape: WallShape, middle: np.ndarray, size: float) -> Triangles:
-    """Vertices (V, 3) [m] and triangles (F, 3) of a wall; of a plane, which has no end, a square.
+    """Vertices (V, 3) [m] and triangles (F, 3) of a wall; a square for an infinite plane.
 
     Its middle is at the point `middle` (3,), or below that; its edge is `size` long [m].
     """

@@ -17,7 +17,7 @@ GENERIC = np.array([0.5773, 0.6841, 0.4456])  # a direction that planes of verti
 
 
 class Edges(NamedTuple):
-    """Edges of triangles: the vertices of each (E,), how many triangles share it, the first of them; and `adjacent`.
+    """Edges of triangles: their vertices (E,), number of triangles and first triangle of each; and `adjacent`.
 
     ``adjacent`` (F, 3) is the next triangle around each of a triangle's edges, -1 where there is none. ``sides`` (3 F,)
     are numbers of triangles' edges, those that are one edge together, from ``begin`` (E,) on.
@@ -50,7 +50,7 @@ def edges_of(triangles: np.ndarray) -> Edges:
 
 
 def weld(vertices: np.ndarray, triangles: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, int]:
-    """Merge vertices nearer to each other than the tolerance; also returns how many were not the same to the bit."""
+    """Merge vertices closer than the tolerance; also returns the number of those that were not bitwise equal."""
     vertices, same = _distinct(vertices + 0.0)
     triangles = same[triangles]
     order = np.argsort(vertices @ GENERIC, kind="stable")
@@ -71,7 +71,7 @@ def weld(vertices: np.ndarray, triangles: np.ndarray, tolerance: float) -> tuple
 def components(
     count: int, first: np.ndarray, second: np.ndarray, opposite: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Connected components of pairs `first`, `second` (K,), each of which says that its ends are alike or `opposite`.
+    """Connected components of pairs `first`, `second` (K,), whose ends have equal or `opposite` orientation.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def _vertices_on_open_edges(
 
 
 class Boxes(NamedTuple):
-    """Boxes of one level of a tree about vertices: middles, half sizes; where lists of members and children lie.
+    """Boxes of one level of a tree of vertices: centres, half sizes, ranges of members and of children.
 
     Members of box k are those from ``begin[k]`` to ``end[k]``, its children the boxes of the next level from
     ``first_child[k]`` to ``last_child[k]``; a leaf has none.
@@ -250,7 +250,7 @@ def _is_on(vertices: np.ndarray, start: np.ndarray, end: np.ndarray, v: np.ndarr
 def _split_triangles(
     vertices: np.ndarray, triangles: np.ndarray, side: np.ndarray, vertex: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """Triangles of which one edge each, number `side` of 3 F, is divided at vertices.
+    """Split triangles at vertices on one edge each, number `side` of 3 F.
 
     Other edges of theirs are divided in the next round. Triangles that are divided come last, in the order in which
     the first of their edges come; also returns how many were not divided.
