@@ -1,4 +1,4 @@
-"""A periodic cell that deforms: its edges, its velocity gradient, and how stress is held.
+"""A periodic cell that deforms: its edges, its velocity gradient, and its stress control.
 
 The edges of the cell are the columns of H. A body at r is at the scaled place s = H⁻¹ r; image n ∈ Z³ of it is at
 r + H n. With L = dH/dt H⁻¹, velocities v = H ds/dt are *peculiar*: in the laboratory a body moves at v + L r. After
@@ -463,7 +463,7 @@ def volume_of(edges):
 
 @inline
 def stress_excess(box, volume, a, b):
-    """Stress above the one that is held, of a component [Pa]."""
+    """Excess of a stress component over its target [Pa]."""
     virial = (
         box.virial[CONTACT, a, b] + box.virial[KINETIC, a, b] + box.virial[CONTACT, b, a] + box.virial[KINETIC, b, a]
     )
@@ -472,13 +472,13 @@ def stress_excess(box, volume, a, b):
 
 @inline
 def limited_rate(box, rate):
-    """Rate of a component that holds a stress, limited [1/s]."""
+    """Limited rate of a component under stress control [1/s]."""
     return max(-box.fastest[0], min(box.fastest[0], rate))
 
 
 @func
 def choose_rates(box, dt):
-    """Set the components of the velocity gradient that hold a stress, by the excess of the stress.
+    """Set the components of the velocity gradient under stress control, in proportion to the excess stress.
 
     A stress is held by the rate g (e + ∫ e dt/τ) of its excess e, a controller of proportional and integral part, which
     leaves no excess where a lasting rate is needed. A large excess counts only where it makes the integral smaller, so
@@ -497,7 +497,7 @@ def choose_rates(box, dt):
 
 @func
 def accelerate_edges(box, dt):
-    """Set the components of the velocity gradient that hold a stress, by the motion of edges that have inertia.
+    """Set the components of the velocity gradient under stress control, by the motion of edges with inertia.
 
     The edges keep their velocities during the step, and L is that of its middle. Returns what damping takes [J].
     """
@@ -531,7 +531,7 @@ def accelerate_edges(box, dt):
 
 @inline
 def has_inertia(box):
-    """Whether edges that have inertia hold the stress."""
+    """Whether the stress control is by edges with inertia."""
     return box.inertia[0] > 0.0
 
 

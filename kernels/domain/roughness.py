@@ -1,4 +1,4 @@
-"""A rough wall as one particle sees it at one contact: the flat wall's normal, tilted at random.
+"""Rough walls: the normal of the flat wall is tilted at random for each contact of a particle.
 
 M. Sommerfeld, N. Huber, Experimental analysis and modelling of particle-wall collisions, Int. J. Multiphase Flow 25
 (1999) 1457-1489, sec. 4. The inclination γ of the wall in the plane of incidence is normally distributed with the

@@ -188,7 +188,7 @@ shares_damping = select("law", {Elastic: False, Composite: shares_damping_compos
 
 @inline
 def secant_composite(law, i, j, contact, history, half):
-    """Force over overlap of a contact's normal law; 0 where surfaces are apart, unless that law lives on."""
+    """Force over overlap of a contact's normal law; 0 for separated surfaces, unless that law acts beyond touch."""
     if contact.overlap <= 0.0 and not can_persist(law.normal):
         return 0.0
     undamped, _ = normal_force(law.normal, i, j, contact, dot(contact.velocity, contact.normal), 2.0 * half, history[0])
@@ -230,7 +230,7 @@ initial_history = select("law", {Elastic: (), Composite: initial_history_composi
 
 @inline
 def load_composite(law, rows, k, column):
-    """History in row k, from column `column` on."""
+    """Read the history in row k, from column `column` on."""
     normal, column = load_of(law.normal, rows, k, column)
     tangential, column = load_of(law.tangential, rows, k, column)
     rolling, column = load_of(law.rolling, rows, k, column)

@@ -1,4 +1,4 @@
-"""Liquid bridges: they form where surfaces touch, pull at them beyond that, and rupture.
+"""Liquid bridges: they form when surfaces touch, pull beyond touch, and rupture.
 
 C. D. Willett, M. J. Adams, S. A. Johnson, J. P. K. Seville, Langmuir 16 (2000) 9396, in the form of S. Herminghaus,
 Adv. Phys. 54 (2005) 221: with R̄ = 2 R* (the radius of equal spheres, twice the radius at a wall), volume V, surface
@@ -41,7 +41,7 @@ def cutoff(part, i, j, modulus, radius):
 
 @inline
 def pull(part, i, j, radius):
-    """At touch, 2π R̄ γ cos θ [N]."""
+    """Pull of a bridge at touch, 2π R̄ γ cos θ [N]."""
     return 2.0 * math.pi * (2.0 * radius) * part.tension[i, j]
 
 

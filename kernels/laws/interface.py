@@ -86,7 +86,7 @@ class ContactForce(NamedTuple):
 
 @inline
 def no_contact_force():
-    """Contact force of surfaces that do nothing to each other: 0."""
+    """Contact force of surfaces without interaction: 0."""
     none = (0.0, 0.0, 0.0)
     return ContactForce(
         none,

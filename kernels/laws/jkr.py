@@ -1,4 +1,4 @@
-"""Adhesion of soft or large spheres: contacts that pull before they part, and live beyond touching.
+"""JKR adhesion of soft or large spheres, whose contacts persist beyond touch until pull-off.
 
 K. L. Johnson, K. Kendall, A. D. Roberts, Proc. R. Soc. A 324 (1971) 301. With a the radius of contact, w the work of
 adhesion, s³ = π w R*²/E* and α = a/s:

@@ -1,4 +1,4 @@
-"""Lubrication: a fluid that is squeezed out from between two surfaces, or drawn in, resists.
+"""Lubrication: resistance of a fluid film to the approach and separation of two surfaces.
 
 For a gap h that is small against R* = R_i R_j/(R_i + R_j), at a wall R, the leading term of H. Brenner, Chem. Eng. Sci.
 16 (1961) 242, and R. G. Cox, Int. J. Multiphase Flow 1 (1974) 343: F = -6π μ R*² v_n/h. It sets in at the gap h_0 from
@@ -16,7 +16,7 @@ from dem.kernels.numerics.vector import add_scaled, dot
 
 
 class Film(NamedTuple):
-    """A fluid between surfaces."""
+    """Numbers of the fluid film between surfaces."""
 
     drag: np.ndarray  # (A, A) 6π μ of two materials [Pa s]
     roughness: np.ndarray  # (A, A) smallest gap [m]

@@ -1,4 +1,4 @@
-"""Contacts that several pieces of a wall make together: in which power of the overlap, and with which memory.
+"""Merged contacts with several pieces of a wall: exponent of the overlap, and joint history.
 
 Where two contacts of a sphere with one wall become one, their springs act on together; shortened, if the one spring
 would hold more energy than the two did. A spring's energy is f²/2k, and k goes with the root of
@@ -21,7 +21,7 @@ power_of = select("part", PARTS, attrgetter("power"))
 
 @inline
 def composite_power(law, i, j):
-    """Exponent of the normal force of a composed law, in which pieces of a wall are summed."""
+    """Exponent of the normal force of a composed law, by which the terms of pieces of a wall are summed."""
     return power_of(law.normal, i, j)
 
 

@@ -14,7 +14,7 @@ from dem.kernels.laws.interface import PARTS, law_component
 
 
 class Viscoelastic(NamedTuple):
-    """A dashpot that goes with the stiffness."""
+    """A dashpot in proportion to the stiffness."""
 
     time: np.ndarray  # (A, A) A of two materials [s]
 

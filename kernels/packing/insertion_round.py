@@ -10,7 +10,7 @@ from dem.kernels.packing.insertion import add_sphere, into_period, is_free
 
 @kernel
 def draw(purpose, seed, stream, turn, number, draws, out):
-    """Four numbers, uniform in (0, 1), of each of these draws (K,) of these particles (K,), in a round: out (4, K)."""
+    """Write four uniform numbers in (0, 1) for each draw (K,) of each particle (K,) of a round to out (4, K)."""
     key = np.uint64(seed), np.uint64(stream)
     for k in range(number.size):
         words = philox((np.uint64(draws[k]), np.uint64(number[k]), np.uint64(purpose), np.uint64(turn)), key)

@@ -1,4 +1,4 @@
-"""Torque laws with known solutions, by which schemes are compared.
+"""Torque laws with known solutions, for comparisons of schemes.
 
 As numbers, not functions, so that one compiled loop serves them all and is found in the cache by the next process.
 """
@@ -15,7 +15,7 @@ FREE, SPHERE, CYLINDER, HEAVY_TOP, SPRING, DRAG = KINDS  # the last two are for 
 
 
 class Problem(NamedTuple):
-    """One of these laws; `ahead` shifts the time that it is given."""
+    """A torque law; `ahead` shifts its time."""
 
     kind: int
     ahead: float = 0.0

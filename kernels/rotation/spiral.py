@@ -1,4 +1,4 @@
-"""SPIRAL, leap-frog form: second order once the torque varies, whatever its title says.
+"""SPIRAL, leap-frog form: second order for a varying torque, despite the title of its paper.
 
 del Valle, C., et al., Comput. Phys. Commun. 297 (2024) 109077; what YADE runs. memory = (q_n, omega_body_{n+1/2}, mean
 rate of change over the last step).

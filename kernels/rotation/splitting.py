@@ -92,7 +92,7 @@ def axes_by_moment(inertia):
 
 @inline
 def three_rotations(q, momentum, inertia, dt):
-    """Free rotation as Miller et al. have it: z, y by half a step, x by a whole one, y, z by half a step."""
+    """Free rotation of Miller et al.: z, y by half a step, x by a whole step, y, z by half a step."""
     q, momentum = about(2, q, momentum, 0.5 * dt * momentum[2] / inertia[2])
     q, momentum = about(1, q, momentum, 0.5 * dt * momentum[1] / inertia[1])
     q, momentum = about(0, q, momentum, dt * momentum[0] / inertia[0])

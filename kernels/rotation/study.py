@@ -1,4 +1,4 @@
-"""The motion of one body about its centre under a torque law: the engine's formulae in a loop of their own.
+"""Rotation of one body under a torque law: a separate loop over the formulae of the engine.
 
 A law is a `problems.Problem`, or a function ``law(t, q, omega) -> torque``: a compiled one is a type of its own, with
 which the loop is compiled anew; a plain one runs through the same lines in Python, hundreds of times slower.

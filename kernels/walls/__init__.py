@@ -1,4 +1,4 @@
-"""Shapes of walls: the distance of a place from each, and contacts of a sphere or capsule near it.
+"""Shapes of walls: distances of points from walls, and contacts of spheres and capsules with them.
 
 Read `geometry` first: all walls in flat arrays, each in its own frame. `primitives`: distances from simple shapes, each
 with a row of `wall_registry`. `revolution`: what a polyline sweeps. Meshes: `triangles`, `mesh_cells`, and

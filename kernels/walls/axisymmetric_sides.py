@@ -1,4 +1,4 @@
-"""Contacts of the side of a capsule with walls that turn about an axis: cylinders, cones, discs, polylines, tori.
+"""Contacts of the side of a capsule with axisymmetric walls: cylinders, cones, discs, polylines, tori.
 
 The rule is that of ``capsule_sides``. Each segment of the polyline has a strip, the distance from it along the
 capsule's segment, with local minima and, between two of them, a maximum. A minimum is joined with the next one of its

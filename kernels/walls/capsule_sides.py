@@ -1,4 +1,4 @@
-"""Contacts of the side of a capsule with a wall, beyond those that its two ends have as spheres.
+"""Contacts of the side of a capsule with a wall, in addition to those of its end spheres.
 
 The distance of a wall along the segment of a capsule has local minima. One at an end is what the end, a sphere, feels
 by itself (``contact_patches``, `geometry.distance`). One in between counts in full where it appears, φ(R - b), less

@@ -1,4 +1,4 @@
-"""Rule E: contacts of a sphere with pieces of a surface that share edges, without a jump and counting none twice.
+"""Rule E: contacts of a sphere with pieces of a surface that share edges, continuous and without double counting.
 
 The potential of a sphere of radius R at x is
 

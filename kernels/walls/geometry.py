@@ -1,4 +1,4 @@
-"""Shapes of all walls in flat arrays, each in its own frame, and contacts of a sphere there with one.
+"""Shapes of all walls in flat arrays, each in the frame of its wall, and contacts of a sphere with a wall.
 
 A kind of wall is a formula of ``primitives``, the distance of a place and its gradient, and a row of ``wall_registry``;
 ``dem.model.walls.wall_shapes`` makes the numbers.
@@ -76,7 +76,7 @@ class Geometry(NamedTuple):
 
 
 def _either(kind, own, others):
-    """Function that takes one distance for a kind, another for others."""
+    """Function that evaluates one distance for a kind of wall, and another for all other kinds."""
 
     @inline
     def distance(given, x, geometry, k):
@@ -89,7 +89,7 @@ def _either(kind, own, others):
 
 @inline
 def distance_of_user_kind(kind, x, geometry, k):
-    """Distance and gradient of a kind that is not of this package."""
+    """Distance and gradient of a kind of wall of another package."""
     return user_distance(geometry.own, kind - FIRST_USER_KIND, (x, geometry.numbers, k))
 
 

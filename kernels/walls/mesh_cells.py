@@ -1,4 +1,4 @@
-"""Octree of a mesh, by which the triangles near a point are found: cells are split until few triangles are near each.
+"""Octree of a mesh for the search of triangles near a point: cells are split until few triangles are near each.
 
 A mesh has one cube about it, farther by its *reach* than the mesh. A cell that too many triangles are near is cut; a
 leaf lists all that come as near as the reach to any place in it, in ascending order, so that a place is looked up
@@ -16,7 +16,7 @@ SIZE, ROOT, REACH, NUMBERS = 3, 4, 5, 6  # numbers of a mesh: corner of the cube
 
 @inline
 def is_outside(x, numbers, k):
-    """Whether a place is off the cube of a mesh."""
+    """Whether a point is outside of the cube of a mesh."""
     size = numbers[k + SIZE]
     u, v, w = x[0] - numbers[k], x[1] - numbers[k + 1], x[2] - numbers[k + 2]
     return not (0.0 <= u < size and 0.0 <= v < size and 0.0 <= w < size)

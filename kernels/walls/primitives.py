@@ -1,4 +1,4 @@
-"""Distances of places from walls of simple shapes, in the frame of the wall; less than 0 where particles may not be.
+"""Distances of points from walls of simple shapes, in the frame of the wall; negative inside the solid.
 
 Each is a formula of (x, numbers, k): the distance of a place x from the surface [m] and its gradient, a unit vector.
 The numbers of the wall begin at ``numbers[k]``; the first line of each formula says what they are, how many of each.

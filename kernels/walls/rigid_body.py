@@ -1,4 +1,4 @@
-"""Walls that move as rigid bodies by what pushes them: leap-frog in momenta, whole steps at both ends.
+"""Rigid-body dynamics of walls: leap-frog in momenta, with whole-step states at both ends of a step.
 
 With v the velocity and L the angular momentum about a point of the wall, its centre of mass or one that is held,
 

@@ -1,4 +1,4 @@
-"""Closest points of triangles and their edges, to places and to segments.
+"""Closest points of triangles and their edges to points and segments.
 
 A row of `Geometry.triangle` is: the smallest circle about the triangle, centre (3) and radius; unit normal (3); corner
 A (3); B - A (3); C - A (3). Edges are 0 from A to B, 1 from B to C, 2 from C to A; the *region* in which the closest

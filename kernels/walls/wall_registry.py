@@ -1,4 +1,4 @@
-"""Registration of kinds of walls: one row of `KINDS` says all that kernels, checks and pictures want to know of one.
+"""Registry of kinds of walls: a row of `KINDS` describes a kind for kernels, checks and pictures.
 
 The kinds of this package are numbers, see ``geometry``. A kind of one's own is a class, a NamedTuple without fields,
 with a row here, and a word like `dem.Torus` whose `made` returns a `WallShape` of that class:
@@ -42,7 +42,7 @@ KINDS: dict[int | type, WallKind] = {}
 
 
 def user_kinds(kinds):
-    """The chain of some classes, in Python; raises KeyError for one that has no row."""
+    """Chain of the given classes of walls, in Python; raises KeyError for a class without a row."""
     for kind in kinds:
         _ = KINDS[kind]
     return chain_of(kinds)
