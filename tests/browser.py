@@ -1,4 +1,4 @@
-"""A browser without a screen, where there is one: `DEM_BROWSER`, on the path, or the one that Playwright keeps."""
+"""A headless browser, if one is installed: `DEM_BROWSER`, one on the path, or that of Playwright."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Trajectories that are not what they say: kinds of damage, by name, each a function of a file open for writing.
+"""Kinds of damage to trajectories, by name: functions of a file that is open for writing.
 
 `EVERYBODY` is refused by all who read a trajectory, `GOING_ON` by all who go on from the latest checkpoint, `REPEATING`
 by `dem rerun`; `HARD` is for a run of hard spheres. `SHOWN` is what a file may well say, but hard to draw.

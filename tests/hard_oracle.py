@@ -1,4 +1,4 @@
-"""Hard spheres by brute force: all pairs and walls anew after every impact, all spheres moved together, in numpy.
+"""Hard spheres by brute force in numpy: all pairs and walls are searched anew after every impact.
 
 Shares no code with the engine: quadratics by the textbook formula, impulses from a linear system for the velocity of
 the contact point.

@@ -1,4 +1,4 @@
-"""Whether the tests notice: changes one thing in the code at a time and runs the tests that should then fail.
+"""Mutation tests: change one thing in the code at a time, and run the tests that should then fail.
 
     python tests/mutants.py [NAME ...] [--jobs N] [--seconds S] [--list]
 

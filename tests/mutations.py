@@ -1,4 +1,4 @@
-"""What ``mutants.py`` changes, and the tests that are to notice.
+"""Changes of the code for ``mutants.py``, and the tests that should fail under each.
 
 A mutant is addressed by a function and a piece of its code, which must stand in one function of that name only, once:
 moving a function does not matter, editing it may mean to edit this table. Tests are a file and what `pytest -k` takes;

@@ -1,4 +1,4 @@
-"""Pages of Markdown, and the code on them: blocks run in order, in one folder, as for who follows the page."""
+"""Code on pages of Markdown: the blocks of a page run in order in one folder, as for a reader."""
 
 import re
 import shlex

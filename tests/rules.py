@@ -1,4 +1,4 @@
-"""Rules that hold for many things: one test that names whoever breaks one, not a test for each."""
+"""Rules for many objects: a single test names each object that breaks a rule."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""Each benchmark runs and prints one positive number, and nothing else, on stdout."""
+"""Each benchmark runs and prints a single positive number, and nothing else, on stdout."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Capsules in machine code: the same bytes for any threads, skins and cuts. Their physics is in tests/plain."""
+"""Compiled capsules: equal bytes for any threads, skins and parts of runs. Their physics is in tests/plain."""
 
 import numpy as np
 import pytest

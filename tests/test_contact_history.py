@@ -1,4 +1,4 @@
-"""What contacts remember shows neither lists, threads, cuts nor restarts of the scheme."""
+"""Contact history does not depend on neighbour lists, threads, parts of runs or restarts."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""What contacts carry: against Hertz, weights, momentum, and what the engine itself sums up."""
+"""Contact forces and stresses against Hertz, weights, momentum, and sums of the engine."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Dense packings of spheres: the solid fraction that was asked for, and nobody overlaps anybody."""
+"""Dense packings of spheres: the requested solid fraction without overlaps."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""The account of energy that steps keep: sums that lose nothing, whatever else moves and in whatever order."""
+"""The energy ledger of steps: exact sums, independent of other bodies and of the order of summation."""
 
 import math
 

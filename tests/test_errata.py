@@ -1,4 +1,4 @@
-"""Misprints and mistakes in the sources: what is printed is shown wrong, what the engine uses is shown right.
+"""Misprints and mistakes in the sources: the printed formula fails, and that of the engine holds.
 
 Z: Zhao & van Wachem, Acta Mech. 224 (2013) 3091. S: Seelen, Padding & Kuipers, Acta Mech. 227 (2016) 3565. RK: a common
 online description of the algorithm of Rozmanov & Kusalik (2010). M: a note with PCDM for one torque at the half step.

@@ -1,4 +1,4 @@
-"""Deliberate accidents: the message names the cause, the exit status is not 0, and the frames up to then are there."""
+"""Failing runs: the message names the cause, the exit status is not 0, and the earlier frames are stored."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Lists of those that count: the same by eights as one by one, and nothing written where there is no room."""
+"""Lists of selected indices: equal by eights and one by one, and nothing written beyond the room."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Runs that end by force: what they leave behind is whole up to some frame, and goes on to the same bytes."""
+"""Killed runs: their files are complete up to some frame, and resume to the same bytes."""
 
 import signal
 import subprocess

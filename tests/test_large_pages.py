@@ -1,4 +1,4 @@
-"""Memory for arrays: nobody else's, zero at first, given back, and the same numbers where there are no large pages."""
+"""Memory for arrays: separate, zero at first, released, and with the same results without large pages."""
 
 import gc
 from collections import deque

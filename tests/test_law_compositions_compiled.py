@@ -1,4 +1,4 @@
-"""What parts of contacts remember shows neither lists, threads, cuts nor restarts; see also tests/plain."""
+"""History of law components does not depend on lists, threads, parts of runs or restarts; see also tests/plain."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Words for the parts of contacts: what they refuse, mean between two materials, and are in files."""
+"""Law components: refusals, mixing rules of two materials, and form in files."""
 
 import math
 

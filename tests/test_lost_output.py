@@ -1,4 +1,4 @@
-"""Output that is removed, replaced or changed during its run: that is said, and the data are kept."""
+"""Output that is removed, replaced or changed during its run: the run reports it and keeps the data."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Misspelt keywords: what they may mean is said, and nothing else changes."""
+"""Misspelt keywords: the error suggests the right one, and nothing else changes."""
 
 import inspect
 import pickle

@@ -1,4 +1,4 @@
-"""Leaving through an open face is no accident: told once, and nothing but the leaver's own flight comes of it."""
+"""Particles that leave through an open face: reported once, without effect on other particles."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What pictures of runs show, read off the figures."""
+"""Content of pictures of runs, read off the figures."""
 
 import shutil
 import stat

@@ -1,4 +1,4 @@
-"""Compiled for a processor with AVX2 alone, runs have the bytes that they have with all this one can do."""
+"""Runs compiled for AVX2 alone have the same bytes as those for all instructions of this processor."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Ranks in one process, compiled, against one: the same bytes, whoever takes the steps."""
+"""Compiled ranks in one process against one: equal bytes for any assignment of bodies."""
 
 import pytest
 from sample_runs import crowd

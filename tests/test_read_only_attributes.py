@@ -1,4 +1,4 @@
-"""What cannot be assigned to, and how what users handle presents itself."""
+"""Read-only attributes, and the `repr` of public objects."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What the README shows first runs as it stands, to its end, and ends well; so does the case file of the guide."""
+"""The first example of the README and the case file of the guide run as they stand, and pass."""
 
 import os
 import re

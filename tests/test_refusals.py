@@ -1,4 +1,4 @@
-"""What is refused at the command line is refused before any kernel is compiled."""
+"""The command line refuses wrong input before any kernel is compiled."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A function that a run calls every so often, and gravity that changes: booked, told in the file, exact in time."""
+"""User functions called during a run, and changing gravity: in the ledger, in the file, exact in time."""
 
 import math
 import signal

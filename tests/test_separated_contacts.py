@@ -1,4 +1,4 @@
-"""Contacts that live on where surfaces have parted: neither lists, threads, cuts nor files show."""
+"""Contacts that persist after separation do not depend on lists, threads, parts of runs or files."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Contacts of too few time steps are noticed while a run goes on: whose, when, and at no bit's cost."""
+"""Contacts of too few time steps are reported during a run with particle and time, without a change of results."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What rests or slides on slopes and between walls, as friction has it."""
+"""Particles that rest or slide by friction on slopes and between walls."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""One table of what bodies have, snapshots that go on to the same bytes, and identities that are no indices."""
+"""One table of the fields of bodies, snapshots that resume to the same bytes, identities that are no indices."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the first kernel does not wait for."""
+"""Start-up: thread settings, processor features, and libraries that the first kernel does without."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Who comes in between: another thread, a signal."""
+"""Interruption of a run by another thread or a signal."""
 
 import copy
 import os

@@ -1,4 +1,4 @@
-"""A file that is cut off anywhere is as it was before the commit, or as it is after it."""
+"""A file that is cut off anywhere is in the state before a commit or after it."""
 
 import os
 import zlib

@@ -1,4 +1,4 @@
-"""Sweeps: a file a run that is the file of `dem run` alone, a table that says so, and nothing made twice."""
+"""Sweeps: each run has the file of `dem run` and a row of the table, and no run is computed twice."""
 
 import csv
 import os

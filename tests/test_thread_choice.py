@@ -1,4 +1,4 @@
-"""Steps are taken on many threads or on one, whichever is faster; which it is does not show in the results."""
+"""Steps run on many threads or on one, whichever is faster, without a change of results."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Files: what is in them, who can read them, what survives."""
+"""Trajectories: content, readers, and survival of interruptions."""
 
 import signal
 import subprocess

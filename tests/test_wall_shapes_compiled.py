@@ -1,4 +1,4 @@
-"""Shapes of walls, compiled: what many spheres feel of large meshes."""
+"""Compiled shapes of walls: contacts of many spheres with large meshes."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What users write, for type checkers: ``mypy tests/typed_use.py`` is to find nothing, and knows every type in it."""
+"""User code for type checkers: ``mypy tests/typed_use.py`` finds no error, and knows every type in it."""
 
 from __future__ import annotations
 

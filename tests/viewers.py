@@ -1,4 +1,4 @@
-"""What VTK's reader, which is ParaView's, makes of a file."""
+"""Content of a file by VTK's reader, which is that of ParaView."""
 
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkCommonDataModel import vtkPolyData

@@ -1,4 +1,4 @@
-"""These tests are for plain Python: some change numbers that compiled kernels would have been made with, and kept."""
+"""Tests in plain Python only: some change constants that compiled kernels would keep."""
 
 import pytest
 from dem.kernels.compiler import jit

@@ -1,4 +1,4 @@
-"""Particles, inserters and outlets that are added to a run that has begun, or was loaded from a file."""
+"""Particles, inserters and outlets added to a simulation that has begun, or was loaded from a file."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""JKR, DMT and liquid bridges against closed forms, with energies to the last joule, and what users are told."""
+"""JKR, DMT and liquid bridges against closed forms: forces, energies, and messages to users."""
 
 import math
 

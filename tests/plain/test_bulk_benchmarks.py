@@ -1,4 +1,4 @@
-"""The bulk benchmarks: what cases are made of, beds that are kept, what studies count; contacts as tables."""
+"""The bulk benchmarks: composition of cases, stored beds, counts of studies, contacts as tables."""
 
 import math
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""Calibration: hidden parameters are found within the stated uncertainty, and what is not determined is told."""
+"""Calibration finds hidden parameters within the stated uncertainty, and reports undetermined combinations."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""What a call of `step` does beside the steps: it checks the state in place, and reads particles back when asked."""
+"""Overhead of a call of `step`: the state is checked in place, and particles are read back on demand."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Capsules: closed forms, one contact or two, what is conserved, and what is refused."""
+"""Capsules: closed forms, one or two contacts, conserved quantities, refusals."""
 
 import math
 

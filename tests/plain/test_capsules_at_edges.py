@@ -1,4 +1,4 @@
-"""Capsules at meshes, blocks and other walls with edges: one potential, closed forms, what is conserved, refusals."""
+"""Capsules at meshes, blocks and other walls with edges: one potential, closed forms, conservation, refusals."""
 
 import math
 

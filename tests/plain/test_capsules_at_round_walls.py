@@ -1,4 +1,4 @@
-"""Capsules at cylinders, cones, discs, polylines that turn and tori: one potential, chains of spheres, what is kept."""
+"""Capsules at cylinders, cones, discs, surfaces of revolution and tori: potential, chains of spheres, conservation."""
 
 import itertools
 import math

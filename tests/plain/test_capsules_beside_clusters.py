@@ -1,4 +1,4 @@
-"""Capsules beside chains and clumps of spheres in one run: as each of them without the other, and with each other."""
+"""Capsules and clusters of spheres in one run: contacts of either kind alone, and of both with each other."""
 
 import math
 

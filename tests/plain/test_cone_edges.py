@@ -1,4 +1,4 @@
-"""Where a sphere touches a cone of flats all around: what rule E is there, and what kinks do to the energy."""
+"""A sphere that touches a faceted cone all around: rule E there, and the effect of kinks on the energy."""
 
 import numpy as np
 import pytest

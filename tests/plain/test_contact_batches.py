@@ -1,4 +1,4 @@
-"""Contacts of spheres are evaluated in blocks, those of one kind another way than mixed ones: which, must not show."""
+"""Contacts of spheres in blocks of one kind and of mixed kinds give the same results."""
 
 import numpy as np
 import pytest

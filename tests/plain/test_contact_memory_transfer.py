@@ -1,4 +1,4 @@
-"""What shares of a run hand on: memories of contacts to new candidates, and reports of what was computed."""
+"""Subdomains pass on contact histories to new candidate pairs, and reports of their work."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Built-in cases of convex grains: what they set up, and what their observables are."""
+"""Built-in cases of convex grains: initial states and observables."""
 
 import numpy as np
 import pytest

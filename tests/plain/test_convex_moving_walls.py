@@ -1,4 +1,4 @@
-"""Convex grains at walls that are bodies, or hold a force, and what walls feel of them."""
+"""Convex grains at walls that are rigid bodies or have servos, and the loads on these walls."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Overlaps of convex bodies: published digits, closed forms, and what the envelope theorem says of the derivatives."""
+"""Overlaps of convex bodies: published digits, closed forms, and derivatives by the envelope theorem."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""What a user sees of ellipsoids and superellipsoids: words, advice, pictures."""
+"""Ellipsoids and superellipsoids for users: descriptions, advice, pictures."""
 
 import numpy as np
 import pytest

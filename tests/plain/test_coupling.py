@@ -1,4 +1,4 @@
-"""Flows that somebody else computes, and that feel the particles: momentum, stability, going on, refusals."""
+"""Two-way coupling with external flow solvers: momentum, stability, restarts, refusals."""
 
 import copy
 import math

@@ -1,4 +1,4 @@
-"""Walls and flows where they end: many pieces at once, periodic faces, cells that particles leave, what turns."""
+"""Limits of walls and flows: many pieces at once, periodic faces, particles that leave cells, rotation."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Whatever a public constructor is given, it takes it, or says by ValueError or TypeError which argument is wrong."""
+"""Public constructors accept any argument, or name the wrong one in a ValueError or TypeError."""
 
 import inspect
 import warnings

@@ -1,4 +1,4 @@
-"""One fibre as a capsule and as chains of its mass: what a tip impact makes of each, by the closed form."""
+"""Tip impacts of one fibre as a capsule and as chains of its mass, against the closed form."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The first hour: what `dem` says by itself, what it offers, completes and diagnoses, and where errors lead."""
+"""First use of `dem`: its output without arguments, suggestions, completion, diagnosis, and errors."""
 
 import os
 import re

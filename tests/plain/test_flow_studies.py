@@ -1,4 +1,4 @@
-"""Studies and cases of what is in a fluid: their quick forms, and that each case is what it says and runs."""
+"""Studies and cases of particles in a fluid: the quick studies pass, and the cases match their descriptions and run."""
 
 import math
 

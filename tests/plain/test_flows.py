@@ -1,4 +1,4 @@
-"""Flow fields and fluids as users give them: values and gradients, grids, functions, refusals, the same bytes again."""
+"""Flow fields and fluids: values and gradients, grids, functions, refusals, bitwise repeatable runs."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Walls that are bodies, and servos: closed forms, what is conserved, orders, restarts."""
+"""Walls as rigid bodies, and servos: closed forms, conservation, orders of convergence, restarts."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The gas column of the case fluidised-bed: what it costs to blow through a fixed bed, and that runs go on."""
+"""The gas column of the case fluidised-bed: pressure drop of a fixed bed, and resumed runs."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Implicit steps of heat, runs in which particles are held, and heating between steps of the motion."""
+"""Implicit steps of heat, runs with particles at rest, and heating between steps of the motion."""
 
 import itertools
 import math

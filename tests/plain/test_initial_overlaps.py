@@ -1,4 +1,4 @@
-"""States in which runs have ended are starts of others; deeper overlaps than a verdict allows are refused."""
+"""Final states of runs are valid initial states; deeper overlaps than a verdict allows are refused."""
 
 import warnings
 from pathlib import Path

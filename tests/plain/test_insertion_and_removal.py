@@ -1,4 +1,4 @@
-"""Particles that come and go: the same bytes however a run is cut, books that close, what cannot be."""
+"""Insertion and removal: equal bytes for runs in any parts, balances of mass and energy, refusals."""
 
 import hashlib
 import warnings

@@ -1,4 +1,4 @@
-"""Particles that come and go in a fluid: who comes feels it at once, books close, and cuts show in no byte."""
+"""Insertion and removal in a fluid: drag from the first step, balances, equal bytes for runs in any parts."""
 
 import hashlib
 

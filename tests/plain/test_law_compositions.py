@@ -1,4 +1,4 @@
-"""Any parts of a contact go together: the account stays exact, momenta are kept, and nothing is gained."""
+"""Any combination of law components: exact energy ledger, conserved momenta, no energy gain."""
 
 import itertools
 

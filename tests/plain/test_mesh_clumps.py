@@ -1,4 +1,4 @@
-"""Clumps from meshes: mass of the mesh, spheres inside of it, and how near they are."""
+"""Clumps from meshes: mass of the mesh, spheres inside it, and their deviation from it."""
 
 import math
 

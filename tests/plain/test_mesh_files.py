@@ -1,4 +1,4 @@
-"""Meshes as users give them: files good and bad, and what is put right."""
+"""Mesh files: valid and invalid ones, and repairs."""
 
 import math
 import re

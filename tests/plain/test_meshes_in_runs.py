@@ -1,4 +1,4 @@
-"""Meshes in simulations: what slides over triangles does not feel them."""
+"""Meshes in simulations: particles slide over edges of triangles as over a plane."""
 
 import numpy as np
 import pytest

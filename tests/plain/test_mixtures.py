@@ -1,4 +1,4 @@
-"""Fluids whose density and viscosity a coupling tells by cell: layers, the same everywhere, files, refusals."""
+"""Fluids with density and viscosity by cell from a coupling: layers, uniform fluids, files, refusals."""
 
 import h5py
 import numpy as np

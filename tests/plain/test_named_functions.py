@@ -1,4 +1,4 @@
-"""What a file names is made only if the program, or an installed package, has said so."""
+"""Functions named in files are used only if the program, or an installed package, has registered them."""
 
 import json
 import sys

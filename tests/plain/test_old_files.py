@@ -1,4 +1,4 @@
-"""Checkpoints of version 0.2 open and go on; what is written today has the same names and types in it."""
+"""Checkpoints of version 0.2 open and resume; new files have the same names and types."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Who waits is told for what, and how long it will take: commands, notebooks, what is compiled."""
+"""Progress messages say what is waited for, and how long: commands, notebooks, compilation."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Several ranks, as threads of one process in lockstep, against one: the same bytes, whoever has whom."""
+"""Several ranks, as threads of one process, against one: equal bytes for any assignment of bodies."""
 
 import ctypes
 import errno

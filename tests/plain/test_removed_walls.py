@@ -1,4 +1,4 @@
-"""Walls that are removed between runs: what goes on, what the ledger says, and what is refused."""
+"""Walls that are removed between runs: continuation, ledger, refusals."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Walls that appear and vanish while a run goes on: what particles, ledger, files and restarts have of it."""
+"""Walls that appear and vanish during a run: effects on particles, ledger, files and restarts."""
 
 import numpy as np
 import pytest

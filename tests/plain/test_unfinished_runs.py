@@ -1,4 +1,4 @@
-"""What verdicts say of walls that were still to move, and of particles still to come, when a run ended."""
+"""Verdicts on runs that ended before walls had moved, or before all particles were inserted."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What is of a kind that kernels have no branch for is refused: it would be passed through, or taken for another."""
+"""Kinds without a branch in the kernels are refused: they would be ignored, or taken for another kind."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""`dem view`: what is in the page is the run, to 16 bits; the page needs nothing, and a name in it does no harm."""
+"""`dem view`: the page holds the run to 16 bits, loads nothing else, and escapes names."""
 
 import base64
 import itertools

@@ -1,4 +1,4 @@
-"""Contacts of single spheres with walls, many at a time, against the same one by one: walls that wear are met so."""
+"""Contacts of single spheres with walls in batches, against the same contacts one by one as for wearing walls."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Walls in the scene: sheets that hide what is behind them by their opacity, and nothing before them."""
+"""Walls in the scene: sheets hide objects behind them by their opacity, and none in front of them."""
 
 import numpy as np
 import pytest
