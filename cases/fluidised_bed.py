@@ -11,7 +11,7 @@ import dem
 
 
 class FluidisedBed(dem.Case):
-    """Spheres settle in a column of gas and are then fluidised (two-way coupling)."""
+    """Spheres settle in a column and are fluidised by gas of increasing velocity (two-way coupling)."""
 
     name = "fluidised-bed"
 

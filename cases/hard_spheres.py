@@ -24,7 +24,7 @@ class ManyHardSpheres(dem.HardSphereCase):
     seed: int = Field(1, ge=0, description="of the random numbers")
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
-        """Build the lattice of spheres and a box that just holds it."""
+        """Build the lattice of spheres and a box of its size."""
         rng = np.random.default_rng(self.seed)
         position, size = jittered(rng, self.n, self.diameter, self.solid_fraction)
         # of which impacts need only the density

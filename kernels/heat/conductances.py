@@ -153,7 +153,7 @@ def list_near_pairs(bodies, kinds, neighbours, box, factor, shrink, gas, unit, i
 
 @inline
 def no_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, ids, data, rate):
-    """There are no walls beside the faces."""
+    """Add no contacts: there are no walls besides the faces of the box."""
     return count
 
 

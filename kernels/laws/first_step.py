@@ -1,4 +1,4 @@
-"""The first step of a contact, whose forces set in like a root of time.
+"""The first step of a contact, in which forces begin like a square root of time.
 
 A scheme with fixed steps adds up samples of a force. Of one that begins at a time t₀ between two samples and grows like
 (t - t₀)^s the sum is off by ζ(-s, θ) dt^(1+s), with θ the fraction of a step from t₀ to the first sample and Hurwitz' ζ

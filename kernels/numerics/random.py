@@ -59,7 +59,7 @@ def uniform(word):
 
 @inline
 def uniforms_for(purpose, seed, place, time, draw):
-    """Four independent numbers, uniform in (0, 1), of this draw at this place and time, for this purpose.
+    """Four independent uniform numbers in (0, 1) for a draw at a place, a time and a purpose.
 
     Place and time are what the purpose makes of them: particle and contact, cell and step. The integers must not be
     negative; purpose 0 is `uniforms`.

@@ -46,7 +46,7 @@ def write(group: h5py.Group, shapes: Sequence[Shape], spheres: Sequence[int]) ->
 
 
 def read(stored: Mapping[str, np.ndarray], variants: int) -> list[SurfaceMesh | None]:
-    """SurfaceMesh of each variant from the tables of variants; None for shapes of spheres."""
+    """Surface mesh of each variant from the tables of variants; None for shapes of spheres."""
     if "surface" not in stored:
         return [None] * variants
     first = stored["surface_first"]

@@ -207,7 +207,7 @@ class Cell(Box):
 
     @classmethod
     def triaxial(cls, edges: object, axial_rate: float, confinement: float, **control: float) -> Self:
-        """Cell of a drained triaxial test: shortened along z at a rate [1/s], with a lateral stress [Pa] held.
+        """Cell of a drained triaxial test: shortened along z at a rate [1/s], at constant lateral stress [Pa].
 
         Examples
         --------
@@ -219,7 +219,7 @@ class Cell(Box):
 
     @classmethod
     def shear(cls, edges: object, rate: float, pressure: float | None = None, **control: float) -> Self:
-        """Cell of simple shear: x moves along y at a rate [1/s], at constant volume or with the stress on y held [Pa].
+        """Cell of simple shear at a rate dv_x/dy [1/s], at constant volume or constant normal stress on y planes [Pa].
 
         Examples
         --------

@@ -23,7 +23,7 @@ MISSED = 0.01  # of the mass
 
 
 class Grading(NamedTuple):
-    """Sizes of particles [m]; 10, 50 and 90 % of the mass are in those up to ``d10``, ``d50``, ``d90``."""
+    """Sizes of particles [m]; 10, 50 and 90 % of the mass is finer than ``d10``, ``d50``, ``d90``."""
 
     number: int
     smallest: float
@@ -39,12 +39,12 @@ class Grading(NamedTuple):
 
 
 def grading(diameter: ArrayLike, mass: ArrayLike | None = None) -> Grading:
-    """D10, D50 and D90 by mass: the smallest sizes such that particles up to them have that share of the mass.
+    """D10, D50 and D90 by mass: the smallest sizes up to which particles have 10, 50 and 90 % of the mass.
 
     Parameters
     ----------
     diameter : (N,) array
-        SizeDistribution [m].
+        Sizes [m].
     mass : (N,) array, optional
         [kg]; default: they go with the cube of the size.
 

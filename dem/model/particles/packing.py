@@ -73,7 +73,7 @@ def random_orientations(
 
 
 def along(axes: np.ndarray) -> np.ndarray:
-    """Unit quaternions (n, 4) of bodies without head or tail whose x axes have the directions (n, 3), of any length.
+    """Unit quaternions (n, 4) that turn x to or against the directions (n, 3), vectors of any length.
 
     Body x is turned into the half space x >= 0, by the shortest way.
     """

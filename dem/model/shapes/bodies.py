@@ -137,7 +137,7 @@ def place(
 def place_surfaces(
     position: np.ndarray, orientation: np.ndarray, variant: np.ndarray, variants: Sequence[Variant]
 ) -> Surfaces:
-    """Surfaces of those bodies at positions (N, 3) with orientations (N, 4) whose variants (N,) have one."""
+    """World-frame surfaces of bodies at positions (N, 3) and orientations (N, 4), if their variants (N,) have any."""
     vertices, triangles, owner, count = [np.zeros((0, 3))], [np.zeros((0, 3), np.int64)], [np.zeros(0, np.int64)], 0
     for number in np.unique(variant):
         surface = variants[number].surface

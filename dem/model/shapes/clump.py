@@ -111,7 +111,7 @@ class Clump(PrincipalBody):
     def from_mesh(
         cls, file: str | PathLike[str], *, spheres: int, scale: float = 1.0, cells: int = 16, mass: str = "mesh"
     ) -> Clump:
-        """Spheres inside of a closed mesh, such as a scan of a particle: STL, or what trimesh reads.
+        """Clump of spheres inside a closed mesh, such as a scan of a particle: STL, or a format that trimesh reads.
 
         The candidates are the places of a lattice and their distances from the surface; one after the other, that
         sphere is taken which covers most of what is left. `fit` says how near the spheres are to the mesh.

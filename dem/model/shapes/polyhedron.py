@@ -129,7 +129,7 @@ class Polyhedron(PrincipalBody, ConvexShape):
     def from_mesh(
         cls, file: str | PathLike[str], *, rounding: float, scale: float = 1.0, contact_radius: float | None = None
     ) -> Polyhedron:
-        """Rounded convex hull of a mesh in a file: STL, or what trimesh reads.
+        """Rounded convex hull of a mesh in a file: STL, or a format that trimesh reads.
 
         Parameters
         ----------

@@ -309,7 +309,7 @@ class ConvexShape:
 
     @cached_property
     def sphericity(self) -> float:
-        """Surface of the sphere of its volume over its own, 1 for a sphere (H. Wadell, J. Geol. 40 (1932) 443)."""
+        """Surface of a sphere of equal volume over that of the shape (H. Wadell, J. Geol. 40 (1932) 443)."""
         return float(portable.cube_root(36.0 * math.pi * self.volume**2)) / self.area
 
 

@@ -177,7 +177,7 @@ class Mesh(Wall):
         cls, radius: float, pitch: float, length: float, *, shaft: float = 0.0, segments: int = 48, rows: int = 4,
         material: Material, **wall: object,
     ) -> Mesh:  # fmt: skip
-        """A thin screw about the z axis, from 0 to its length, between the radius of a shaft and its own [m]."""
+        """A thin screw about the z axis, from z = 0 to its length, between the radii of shaft and screw [m]."""
         made = mesh_builders.screw(radius, pitch, length, shaft=shaft, segments=segments, rows=rows)
         return cls(*made, material=material, **wall)
 
@@ -186,7 +186,7 @@ class Mesh(Wall):
         cls, radius: float, height: float, *, count: int = 2, pitch: float = 45.0, tip_pitch: float | None = None,
         segments: int = 8, material: Material, **wall: object,
     ) -> Mesh:  # fmt: skip
-        """Blades of a mixer about the z axis, pitched by so many degrees about their own axes [m].
+        """Blades of a mixer about the z axis, each pitched about its own axis by an angle [degrees].
 
         They are flat, or twisted evenly along the radius from `pitch` at the axis to `tip_pitch` at their tips.
         """

@@ -50,7 +50,7 @@ def box(lower: object, upper: object) -> Triangles:
 def screw(
     radius: float, pitch: float, length: float, *, shaft: float = 0.0, segments: int = 48, rows: int = 4
 ) -> Triangles:
-    """A helical sheet about z, from 0 to its length, from the radius of a shaft, or the axis, to its own [m]."""
+    """A helical sheet about z, from z = 0 to its length, from a shaft or the axis to its outer radius [m]."""
     radius = checks.number("radius", radius, above=0, unit="m")
     shaft = checks.number("shaft", shaft, least=0, most=radius, unit="m")
     pitch, length = (checks.number(n, x, above=0, unit="m") for n, x in (("pitch", pitch), ("length", length)))
@@ -66,7 +66,7 @@ def blades(
     radius: float, height: float, *, count: int = 2, pitch: float = 45.0, tip_pitch: float | None = None,
     segments: int = 8,
 ) -> Triangles:  # fmt: skip
-    """Blades about z, from the axis out, pitched by so many degrees about their own axes.
+    """Blades about z, from the axis outwards, each pitched about its own axis by an angle [degrees].
 
     Towards the tip the pitch changes evenly along the radius to `tip_pitch`, so that the blade is a helicoid about its
     own axis. By default it is flat.

@@ -1,4 +1,4 @@
-"""Controllers that hold a force on a wall; stress control of a periodic cell is in `dem.model.domain.cell`."""
+"""Controllers of the force on a wall; stress control of a periodic cell is in `dem.model.domain.cell`."""
 
 from __future__ import annotations
 
