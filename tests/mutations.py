@@ -397,6 +397,8 @@ LISTS = (
            "plain/test_contact_batches.py", "two_kinds"),
     Mutant("gather-kinds", "count_alike", " and kind[sphere_j[k]] == g", "",
            "plain/test_contact_batches.py", "any_company"),
+    Mutant("one-material", "evaluate_touching", "context.kinds.modulus.size == 1", "True",
+           "plain/test_materials_told_apart.py", "meet_as_their_pair"),
     Mutant("gather-rows", "scatter_any_forces",
            "write_vector_columns(force_torque, t, 0, get(out, torque_j_row, t))",
            "write_vector_columns(force_torque, t, 0, get(out, ON_I, t))",

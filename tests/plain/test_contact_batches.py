@@ -1,4 +1,4 @@
-"""Contacts of spheres in blocks of one kind and of mixed kinds give the same results."""
+"""Contacts in blocks of one kind or material and of mixed ones give the same results."""
 
 import numpy as np
 import pytest
@@ -9,15 +9,18 @@ SAND = dem.Material(young=2e6, poisson=0.25, density=2500.0, restitution=0.5, fr
 ROLLING = dem.Material(**{**SAND.__dict__, "rolling": dem.Rolling(friction=0.1)})
 LEAD = dem.Material(**{**SAND.__dict__, "density": 11300.0, "young": 5e6})
 SPEED = (0.3, -0.2, 0.1)
+SPHERE = dem.Sphere(diameter=0.01)
+FIBRE = dem.Fibre(diameter=0.005, aspect_ratio=2)
+GRAIN = dem.Ellipsoid(semi_axes=(0.005, 0.00495, 0.0049))
 
 
-def crowd(material, company):
-    """60 spheres that collide, and far away others: none, one of another kind, or such that collide too."""
+def crowd(material, company, shape):
+    """60 bodies that collide, and far away others: none, one of another kind, or such that collide too."""
     rng = np.random.default_rng(3)
     places = np.stack(np.unravel_index(np.arange(60), (4, 4, 4)), axis=1) * 0.0101 + rng.uniform(-4e-5, 4e-5, (60, 3))
     groups = [
         dem.Particles(
-            dem.Sphere(diameter=0.01), material, position=places, velocity=rng.normal(0, 0.5, (60, 3)),
+            shape, material, position=places, velocity=rng.normal(0, 0.5, (60, 3)),
             angular_velocity=rng.normal(0, 50, (60, 3)),
         )
     ]  # fmt: skip
@@ -26,21 +29,26 @@ def crowd(material, company):
     if company == "colliding":
         for k in range(8):
             far = [[1, 0.1 * k, 0], [1.0199, 0.1 * k, 0]]
-            groups.append(dem.Particles(dem.Sphere(diameter=0.01), material, position=far[:1], velocity=[SPEED]))
+            groups.append(dem.Particles(SPHERE, material, position=far[:1], velocity=[SPEED]))
             groups.append(dem.Particles(dem.Sphere(diameter=0.03), LEAD, position=far[1:]))
     sim = dem.Simulation(dem.Particles.concatenate(groups), time_step=1e-5, threads=1)
     sim.step(20)
+    assert sim.contact_count > 5
     state = sim.particles
     return [np.asarray(a)[:60] for a in (state.position, state.velocity, state.angular_velocity)], sim
 
 
-@pytest.mark.parametrize("material", [SAND, ROLLING], ids=["friction", "rolling"])
+@pytest.mark.parametrize(
+    ("material", "shape"),
+    [(SAND, SPHERE), (ROLLING, SPHERE), (SAND, FIBRE), (SAND, GRAIN)],
+    ids=["friction", "rolling", "fibres", "ellipsoids"],
+)
 @pytest.mark.few(1, long=99)
-def test_a_contact_is_the_same_in_any_company(material):
+def test_a_contact_is_the_same_in_any_company(material, shape):
     """To the bit; who collides far away takes with it the blocks that the others are in."""
-    alone, _ = crowd(material, "none")
-    beside, _ = crowd(material, "one")
-    mixed, sim = crowd(material, "colliding")
+    alone, _ = crowd(material, "none", shape)
+    beside, _ = crowd(material, "one", shape)
+    mixed, sim = crowd(material, "colliding", shape)
     assert (np.abs(sim.particles.velocity[60:] - np.tile([SPEED, (0, 0, 0)], (8, 1))).max(1) > 1e-3).all()
     for one, *others in zip(alone, beside, mixed, strict=True):
         for other in others:

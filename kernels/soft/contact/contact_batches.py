@@ -463,7 +463,10 @@ def evaluate_touching(sink, c, time_sign, context):
     Writes sink: a row for each contact, in reports. Returns `Sums`.
     """
     law, neighbours, geometry = context.law, context.neighbours, geometry_of(context.kinds, context.scheme)
-    settings = BatchSettings(geometry, sink, law, time_sign, 0.5 * context.constants.dt, context.constants.per_joule)
+    settings = BatchSettings(
+        geometry, sink, law, time_sign, 0.5 * context.constants.dt, context.constants.per_joule,
+        context.kinds.modulus.size == 1,
+    )  # fmt: skip
     start, row = first_candidate(c, neighbours), first_row(c, neighbours)
     block, column = neighbours.evaluating_block[c], neighbours.force_at[c]
     gathered, batch_history, out, ids = (

@@ -3,7 +3,7 @@
 `contact_force` is the only place where a law is called that needs velocities. A batch is a column of numbers for each
 contact (``batch_kinematics``), so that LLVM makes vector code of the loops. Single spheres have three loops: of mixed
 types; of one type, some of which may have just begun; of one type, all ongoing, which spares the root and division of a
-first step. All other contacts share the first of these.
+first step. All other contacts share the first of these, or the second if all bodies are of one material.
 """
 
 from typing import NamedTuple
@@ -51,6 +51,7 @@ class BatchSettings(NamedTuple):
     time_sign: float
     half: float  # half a time step [s]
     per_joule: float
+    has_one_material: bool = False  # whether all bodies, of any kind, are of material 0
 
 
 @inline
@@ -255,7 +256,7 @@ evaluate_column = select(
 
 
 def evaluator_of(may_begin):
-    """Make the loop over contacts of spheres of one type, some or none of which may be new."""
+    """Make the loop over contacts of one type, some or none of which may be new."""
 
     @vector_loop
     def evaluate_alike(settings, count, i, j, kinematics, batch_history, out):
@@ -303,7 +304,15 @@ def evaluate_spheres(settings, count, batch_type, kinematics, material_i, materi
     return evaluate_new(settings, count, batch_type, kinematics, material_i, material_j, batch_history, out)
 
 
+@inline
+def evaluate_bodies(settings, count, batch_type, kinematics, material_i, material_j, batch_history, out):
+    """Evaluate contacts of other bodies, see `evaluate_mixed_types`."""
+    if settings.has_one_material:
+        return evaluate_one_type(settings, count, 0, 0, kinematics, batch_history, out)
+    return evaluate_mixed_types(settings, count, batch_type, kinematics, material_i, material_j, batch_history, out)
+
+
 evaluate_batch = select(
     "settings.geometry",
-    {SingleSpheres: evaluate_spheres, SphereClusters: evaluate_mixed_types, Segments: evaluate_mixed_types},
+    {SingleSpheres: evaluate_spheres, SphereClusters: evaluate_bodies, Segments: evaluate_bodies},
 )
