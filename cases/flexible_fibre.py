@@ -11,7 +11,7 @@ import dem
 
 
 class FlexibleFibreCase(dem.Case):
-    """A flexible fibre in free flight; it breaks if its bonds have a strength that is exceeded."""
+    """A flexible fibre in free flight, which breaks where the stress exceeds an optional strength."""
 
     name = "flexible-fibre"
 

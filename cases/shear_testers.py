@@ -126,7 +126,7 @@ class RotationalShear(ShearToFailure):
 
 
 class RingShear(RotationalShear):
-    """Small ring shear tester: an annular cell with a loaded lid, preshear, shear to failure, yield locus."""
+    """Ring shear tester, smaller than Schulze's small one (24 cm²): preshear, shear to failure, yield locus."""
 
     name = "ring-shear"
 

@@ -34,7 +34,7 @@ class OneParticle(dem.Case):
 
 
 class Drop(OneParticle):
-    """A particle falls on a floor and rebounds; the height gives the coefficient of restitution."""
+    """A particle falls on a floor; the height of its rebound gives the coefficient of restitution."""
 
     name = "drop-test"
     observable_names = ("apparent_restitution",)
@@ -60,7 +60,7 @@ class Drop(OneParticle):
 
 
 class Incline(OneParticle):
-    """A particle slides down a steep incline or rolls down a gentle one; its acceleration gives the friction."""
+    """A particle slides down a steep incline or rolls down a gentle one; its acceleration gives its friction."""
 
     name = "incline-test"
     observable_names = ("apparent_friction", "apparent_rolling_friction")

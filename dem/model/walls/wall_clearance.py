@@ -29,7 +29,7 @@ class Clear:
     known: dict[int, Geometry] = field(default_factory=dict)  # for radii up to a power of two
 
     def of(self, position: np.ndarray, orientation: np.ndarray, first: int) -> np.ndarray:
-        """Which offered poses (M, 3), (M, 4) are clear of walls, for the body of each offer and all later ones (M,)."""
+        """Which offered poses (M, 3), (M, 4) are clear of walls for every body from number `first` on (M,)."""
         clear = np.ones(len(position), bool)
         alike = {(offsets.tobytes(), radii.tobytes()): (offsets, radii) for offsets, radii in self.bodies[first:]}
         reach = max(float(radii.max()) for _, radii in alike.values())
