@@ -5,15 +5,14 @@ LLVM makes a vector instruction of it with AVX-512.
 
 import numba
 import numpy as np
-from dem.kernels.compiler.jit import inline
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 
 @intrinsic
-def round_to_integer(_typing, x):
-    """Round a float to the nearest integer, of two that are as near to the even one."""
+def nearest_compiled(_typing, x):
+    """Nearest integer of a float that 64 bits are known to hold; of two that are as near, the even one."""
 
     def generate(context, builder, signature, arguments):
         kind = ir.FunctionType(ir.IntType(64), [ir.DoubleType()])
@@ -26,12 +25,6 @@ def round_to_integer(_typing, x):
 def nearest_in_python(x):
     """Nearest integer of a float, without a compiler."""
     return np.int64(np.rint(x))
-
-
-@inline
-def nearest_compiled(x):
-    """Nearest integer of a float that 64 bits are known to hold."""
-    return round_to_integer(x)
 
 
 nearest = nearest_in_python if numba.config.DISABLE_JIT else nearest_compiled

@@ -72,6 +72,18 @@ def part_of_row(context, builder, kind, rows, r, length, t, count):
     return place_of(context, builder, kind, rows, first, vector_of(count))
 
 
+def load_lines(context, builder, kind, numbers, rows, length, t, width):
+    """Lines of `width` columns, from t on, of these rows."""
+    places = (part_of_row(context, builder, kind, numbers, r, length, t, width) for r in rows)
+    return lines_from(builder, [builder.load(place, align=8) for place in places])
+
+
+def store_rows(context, builder, kind, numbers, rows, length, t, lines):
+    """Write lines as columns, from t on, of these rows."""
+    for r, row in zip(rows, rows_from(builder, lines), strict=True):
+        builder.store(row, part_of_row(context, builder, kind, numbers, r, length, t, len(lines)), align=8)
+
+
 def entry(context, builder, kind, index, t):
     """Entry t of a list of lines."""
     given = context.make_array(kind)(context, builder, index)
@@ -87,11 +99,9 @@ def laying(rows):
     def lay(_typing, numbers, length, t, lines):
         def generate(context, builder, signature, arguments):
             numbers, length, t, lines = arguments
-            argument_types, loaded, start = signature.args, {}, ir.Constant(t.type, 0)
-            for r in set(rows):
-                place = part_of_row(context, builder, argument_types[0], numbers, r, length, t, width)
-                loaded[r] = builder.load(place, align=8)
-            for n, line in enumerate(lines_from(builder, [loaded[r] for r in rows])):
+            argument_types, start = signature.args, ir.Constant(t.type, 0)
+            loaded = load_lines(context, builder, argument_types[0], numbers, rows, length, t, width)
+            for n, line in enumerate(loaded):
                 row = builder.add(t, ir.Constant(t.type, n))
                 builder.store(line, place_of(context, builder, argument_types[3], lines, (row, start), ROW), align=8)
             return context.get_dummy_value()
@@ -137,9 +147,7 @@ def reading(rows):
                 k = entry(context, builder, argument_types[0], index, builder.add(t, ir.Constant(t.type, n)))
                 line = place_of(context, builder, argument_types[1], lines, (k, column), ROW)
                 loaded.append(builder.load(line, align=8))
-            for r, row in zip(rows, rows_from(builder, loaded), strict=True):
-                place = part_of_row(context, builder, argument_types[3], numbers, r, length, t, width)
-                builder.store(row, place, align=8)
+            store_rows(context, builder, argument_types[3], numbers, rows, length, t, loaded)
             return context.get_dummy_value()
 
         return types.none(index, lines, types.int64, numbers, types.int64, types.int64), generate
@@ -171,7 +179,7 @@ def columns_of(*rows):
 
 
 def of_listed(size):
-    """Functions that read and write a group of listed lines of `size` numbers, four or eight, as columns."""
+    """Functions that read and write listed lines of `size` numbers, four or eight, as columns: see `read_all`."""
     width, line_type = columns_at_once(size), vector_of(size)
 
     def line_at(context, builder, argument_types, index, first, n, lines):
@@ -189,9 +197,7 @@ def of_listed(size):
                 mark = builder.load(place_of(context, builder, argument_types[2], filled, k, ir.IntType(8)))
                 is_filled = builder.icmp_signed("!=", mark, ir.Constant(mark.type, 0))
                 loaded.append(builder.select(is_filled, builder.load(line, align=8), ir.Constant(line_type, None)))
-            for r, row in enumerate(rows_from(builder, loaded)):
-                place = part_of_row(context, builder, argument_types[4], rows, r, length, t, width)
-                builder.store(row, place, align=8)
+            store_rows(context, builder, argument_types[4], rows, range(size), length, t, loaded)
             return context.get_dummy_value()
 
         return types.none(index, lines, filled, types.int64, rows, types.int64, types.int64), generate
@@ -200,26 +206,42 @@ def of_listed(size):
     def write(_typing, index, lines, first, rows, length, t):
         def generate(context, builder, signature, arguments):
             index, lines, first, rows, length, t = arguments
-            argument_types, columns = signature.args, []
-            for r in range(size):
-                place = part_of_row(context, builder, argument_types[3], rows, r, length, t, width)
-                columns.append(builder.load(place, align=8))
-            for n, line in enumerate(lines_from(builder, columns)):
+            argument_types = signature.args
+            loaded = load_lines(context, builder, argument_types[3], rows, range(size), length, t, width)
+            for n, line in enumerate(loaded):
                 _, place = line_at(context, builder, argument_types, index, first, n, lines)
                 builder.store(line, place, align=8)
             return context.get_dummy_value()
 
         return types.none(index, lines, types.int64, rows, types.int64, types.int64), generate
 
-    return read, write, width
+    @inline
+    def read_groups(index, lines, filled, first, number, rows):
+        t = 0
+        if lines.shape[1] == rows.shape[0] == size:
+            while t + width <= number:
+                read(index, lines, filled, first + t, rows, rows.shape[1], t)
+                t += width
+        return t
+
+    @inline
+    def write_groups(index, lines, first, number, rows):
+        t = 0
+        if lines.shape[1] == rows.shape[0] == size:
+            while t + width <= number:
+                write(index, lines, first + t, rows, rows.shape[1], t)
+                t += width
+        return t
+
+    return read_groups, write_groups
 
 
-read_four, write_four, FOURS = of_listed(FOUR)
-read_eight, write_eight, EIGHTS = of_listed(EIGHT)
+read_fours, write_fours = of_listed(FOUR)
+read_eights, write_eights = of_listed(EIGHT)
 
 
 @inline
-def read_groups(index, lines, filled, first, number, rows):
+def read_all(index, lines, filled, first, number, rows):
     """Read lines of four or eight numbers into columns, zeros where a line is not filled.
 
     index, first, number: which lines, from the first entry on; so many, of which as many as are whole groups are read.
@@ -227,35 +249,19 @@ def read_groups(index, lines, filled, first, number, rows):
         that are not.
     Writes rows: (R, length) a column each. Returns how many have been read.
     """
-    t = 0
-    if lines.shape[1] == rows.shape[0] == EIGHT:
-        while t + EIGHTS <= number:
-            read_eight(index, lines, filled, first + t, rows, rows.shape[1], t)
-            t += EIGHTS
-    if lines.shape[1] == rows.shape[0] == FOUR:
-        while t + FOURS <= number:
-            read_four(index, lines, filled, first + t, rows, rows.shape[1], t)
-            t += FOURS
-    return t
+    return read_fours(index, lines, filled, first, number, rows) + read_eights(
+        index, lines, filled, first, number, rows
+    )
 
 
 @inline
-def write_groups(index, lines, first, number, rows):
+def write_all(index, lines, first, number, rows):
     """Write columns to lines.
 
-    index, first, number, rows: see `read_groups`.
+    index, first, number, rows: see `read_all`.
     Writes lines: (K, R) if R is four or eight and there are as many rows. Returns how many have been written.
     """
-    t = 0
-    if lines.shape[1] == rows.shape[0] == EIGHT:
-        while t + EIGHTS <= number:
-            write_eight(index, lines, first + t, rows, rows.shape[1], t)
-            t += EIGHTS
-    if lines.shape[1] == rows.shape[0] == FOUR:
-        while t + FOURS <= number:
-            write_four(index, lines, first + t, rows, rows.shape[1], t)
-            t += FOURS
-    return t
+    return write_fours(index, lines, first, number, rows) + write_eights(index, lines, first, number, rows)
 
 
 @inline
@@ -270,4 +276,4 @@ def write_none(index, lines, first, number, rows):
     return 0
 
 
-read_lines, write_lines = (read_groups, write_groups) if available else (read_none, write_none)
+read_lines, write_lines = (read_all, write_all) if available else (read_none, write_none)

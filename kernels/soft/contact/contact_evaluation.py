@@ -9,7 +9,7 @@ first step. All other contacts share the first of these, or the second if all bo
 from typing import NamedTuple
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import inline, select, vector_loop
+from dem.kernels.compiler.jit import argument, inline, select, vector_loop
 from dem.kernels.laws import hertz
 from dem.kernels.numerics.columns import flat, get, put
 from dem.kernels.numerics.energy import add_words, as_fixed, as_words
@@ -232,24 +232,17 @@ def sum_energies(settings, count, kinematics, out, sums):
     there keeps it from beginning the next contacts.
     """
     for t in range(0 if laws.transmits_couples(settings.law) else count):
-        overlap = bits_of_float(max(kinematics[flat(OVERLAP, t)], 0.0))
-        elastic, spring_energy = out[flat(ELASTIC, t)], out[flat(SPRING_ENERGY, t)]
-        sums = Sums(
-            sums.elastic + as_fixed(elastic, settings.per_joule), max(sums.overlap, overlap),
-            sums.spring_energy + as_fixed(spring_energy, settings.per_joule),
-            add_words(sums.loss, as_words(out[flat(HALF_STEP_LOSS, t)], settings.per_joule)), sums.work,
-            sums.instantaneous_dissipation,
+        per_joule = settings.per_joule
+        energies = Sums(
+            as_fixed(out[flat(ELASTIC, t)], per_joule), bits_of_float(max(kinematics[flat(OVERLAP, t)], 0.0)),
+            as_fixed(out[flat(SPRING_ENERGY, t)], per_joule), as_words(out[flat(HALF_STEP_LOSS, t)], per_joule),
+            no_energy(), no_energy(),
         )  # fmt: skip
+        sums = add_sums(sums, energies)
     return sums
 
 
-@inline
-def keep_sums(settings, count, kinematics, out, sums):
-    """Sums of elastic contacts are complete."""
-    return sums
-
-
-add_energies = select("settings.law", {laws.Elastic: keep_sums, laws.Composite: sum_energies})
+add_energies = select("settings.law", {laws.Elastic: argument("sums"), laws.Composite: sum_energies})
 evaluate_column = select(
     "settings.law", {laws.Elastic: evaluate_elastic_column, laws.Composite: evaluate_composite_column}
 )
