@@ -33,7 +33,7 @@ from dem.kernels.walls.contact_patches import (
     neighbour,
     union,
 )
-from dem.kernels.walls.geometry import MESH, PLANE, REVOLUTION, TORUS, NoMeshes, WithMeshes, distance
+from dem.kernels.walls.geometry import MESH, PLANE, REVOLUTION, TORUS, Unused, Used, distance
 from dem.kernels.walls.mesh_cells import is_outside, leaf_at
 from dem.kernels.walls.potential_terms import add_side_term, clear_side_contact, number_of_contacts, subtract_side_link
 from dem.kernels.walls.triangles import (
@@ -230,4 +230,4 @@ def find_side_on_mesh(w, x, u, radius, power, geometry, contacts, scratch):
     return written
 
 
-find_side_at_triangles = select("geometry.meshes", {NoMeshes: 0, WithMeshes: find_side_on_mesh})
+find_side_at_triangles = select("geometry.meshes", {Unused: 0, Used: find_side_on_mesh})

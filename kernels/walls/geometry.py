@@ -23,28 +23,17 @@ KINDS |= PRIMITIVES
 KINDS |= {kind: WallKind(None, SPECIAL) for kind in (MESH, REVOLUTION)}
 
 
-class NoMeshes(NamedTuple):
-    """Walls of which none is a mesh: no kernel of theirs has code for triangles."""
+class Unused(NamedTuple):
+    """Marker of a feature that no wall of the run has: no kernel has code for it."""
 
 
-class WithMeshes(NamedTuple):
-    """Walls of which some may be meshes."""
+class Used(NamedTuple):
+    """Marker of a feature that some wall of the run may have."""
 
 
-class NoPrimitives(NamedTuple):
-    """Walls of which none is one of `PRIMITIVES`."""
-
-
-class WithPrimitives(NamedTuple):
-    """Walls of which some may be `PRIMITIVES`."""
-
-
-class NoRevolutions(NamedTuple):
-    """Walls of which none is a surface of revolution."""
-
-
-class WithRevolutions(NamedTuple):
-    """Walls of which some may be surfaces of revolution."""
+def usage(is_used):
+    """`Used` or `Unused`."""
+    return Used() if is_used else Unused()
 
 
 class Geometry(NamedTuple):
@@ -55,8 +44,7 @@ class Geometry(NamedTuple):
     (F, 3) int64 is the next triangle around each of their edges, -1 where there is none, ``corner`` (F, 3) int64 their
     vertices; ``cells`` (C, 3) int64 and ``listed`` (E,) int32 say where they are, see ``mesh_cells``. ``room`` (2,)
     int64 is the number of rows that `find_contacts` needs of scratch, and W. ``own`` is the chain of kinds that are not
-    of this package, ``meshes`` `WithMeshes` or `NoMeshes`; ``primitives``
-    and ``revolutions`` likewise.
+    of this package. ``meshes``, ``primitives`` (`PRIMITIVES`) and ``revolutions`` are `Used` or `Unused`.
     """
 
     kind: np.ndarray
@@ -101,14 +89,14 @@ def _choice():
     return found
 
 
-distance = select("geometry.primitives", {NoPrimitives: distance_of_user_kind, WithPrimitives: _choice()})
-find_in_mesh = select("geometry.meshes", {NoMeshes: 0, WithMeshes: contact_patches.find_in_mesh})
-distance_of_mesh = select("geometry.meshes", {NoMeshes: np.inf, WithMeshes: contact_patches.distance})
+distance = select("geometry.primitives", {Unused: distance_of_user_kind, Used: _choice()})
+find_in_mesh = select("geometry.meshes", {Unused: 0, Used: contact_patches.find_in_mesh})
+distance_of_mesh = select("geometry.meshes", {Unused: np.inf, Used: contact_patches.distance})
 
 
 def _of_revolution(without, function):
     """Function of walls with surfaces of revolution, the geometry before its arguments; a value without such walls."""
-    return select("geometry.revolutions", {NoRevolutions: without, WithRevolutions: function}, handed=False)
+    return select("geometry.revolutions", {Unused: without, Used: function}, handed=False)
 
 
 find_on_revolution = _of_revolution(0, revolution.find_on_revolution)

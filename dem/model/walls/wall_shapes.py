@@ -197,9 +197,9 @@ def geometry_of(shapes: Sequence[WallShape], *, reach: float) -> Geometry:
         listed=_joined(listed, np.zeros(0, np.int32)),
         room=np.array([max([longest, 1, *segments]), len(shapes)], dtype=np.int64),
         own=user_kinds(owned),
-        meshes=geometry.WithMeshes() if surfaces else geometry.NoMeshes(),
-        primitives=geometry.WithPrimitives() if kinds & set(geometry.PRIMITIVES) else geometry.NoPrimitives(),
-        revolutions=geometry.WithRevolutions() if geometry.REVOLUTION in kinds else geometry.NoRevolutions(),
+        meshes=geometry.usage(surfaces),
+        primitives=geometry.usage(kinds & set(geometry.PRIMITIVES)),
+        revolutions=geometry.usage(geometry.REVOLUTION in kinds),
     )
 
 

@@ -21,15 +21,12 @@ from dem.kernels.soft.wall_contact.rough_planes import Rough, Smooth
 from dem.kernels.soft.wall_contact.wall_arrays import (
     SINGLE,
     WALLED,
-    NoExtras,
-    NoFaces,
     Walls,
-    WithExtras,
-    WithFaces,
 )
 from dem.kernels.soft.wall_contact.wall_arrays import SLOTS as FIRST_SLOT
 from dem.kernels.walls import rigid_body
 from dem.kernels.walls.capsule_sides import SCRATCH
+from dem.kernels.walls.geometry import Unused, Used, usage
 from dem.kernels.walls.poses import Motions, Poses
 from dem.kernels.walls.potential_terms import COLUMNS, SIDE_COLUMNS
 from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall
@@ -298,7 +295,7 @@ def add_walls(
         servo=servo_table(walls, widest_step),
         servo_state=np.zeros((6 if any(isinstance(wall.servo, PID) for wall in walls) else 3, number)),
         free=free_bodies_of(walls, dt), rough=roughness_of(walls), convex=convex, **wear_arrays(walls),
-        faces=WithFaces() if np.isfinite([faces.lower, faces.upper]).any() else NoFaces(), extras=extras_of(walls),
+        faces=usage(np.isfinite([faces.lower, faces.upper]).any()), extras=extras_of(walls),
     )  # fmt: skip
     return WALLED[type(faces)](*faces, made)
 
@@ -311,10 +308,10 @@ def roughness_of(walls: Sequence[Wall]) -> Smooth | Rough:
     return Rough(sigma, np.array([wall.seed for wall in walls], np.int64), float(sigma.max()))
 
 
-def extras_of(walls: Sequence[Wall]) -> NoExtras | WithExtras:
+def extras_of(walls: Sequence[Wall]) -> Unused | Used:
     """Whether any wall has a servo, a belt or wear, as the kernels know it."""
     found = any(wall.servo or wall.wear > 0 or any(wall.surface_velocity) for wall in walls)
-    return WithExtras() if found else NoExtras()
+    return usage(found)
 
 
 def wear_arrays(walls: Sequence[Wall]) -> dict[str, np.ndarray]:

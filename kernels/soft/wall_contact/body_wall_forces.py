@@ -39,11 +39,9 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     IN_USE,
     NEAR_WALLS,
     SINGLE,
-    NoFaces,
     WalledFaces,
     WalledRoughFaces,
     WalledRoughPeriodicFaces,
-    WithFaces,
     has_extra,
     has_history,
     is_near,
@@ -51,6 +49,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
 from dem.kernels.soft.wall_contact.wall_contacts import add_body, add_of_sphere, add_sides
 from dem.kernels.soft.wall_contact.wall_kinematics import KEPT, KEY, OF_I, OF_J, SPHERE, WALL, wall_motions
 from dem.kernels.soft.wall_contact.wall_prefetch import prefetch_ahead
+from dem.kernels.walls.geometry import Unused, Used
 from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST
 
 
@@ -60,7 +59,7 @@ def add_no_faces(law, b, sink, bodies, kinds, neighbours, box):
     return no_sums()
 
 
-add_faces = select("box.walls.faces", {NoFaces: add_no_faces, WithFaces: add_walls})
+add_faces = select("box.walls.faces", {Unused: add_no_faces, Used: add_walls})
 
 
 @inline

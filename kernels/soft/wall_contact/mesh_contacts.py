@@ -18,7 +18,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import NEAR_WALLS, in_frame, is_n
 from dem.kernels.soft.wall_contact.wall_prefetch import prefetch_triangle
 from dem.kernels.walls import triangles
 from dem.kernels.walls.contact_patches import is_nearest_at
-from dem.kernels.walls.geometry import MESH, NoMeshes, WithMeshes
+from dem.kernels.walls.geometry import MESH, Unused, Used
 from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, POTENTIAL, clear_contact, power_of_overlap
 from dem.kernels.walls.triangles import closest, from_piece, triple
 
@@ -184,5 +184,5 @@ def find_batched(w, s, c, t, power, searched, pairs, pair_results, centres, wall
     return hits
 
 
-detect = select("box.walls.geometry.meshes", {NoMeshes: write_centres, WithMeshes: detect_mesh_contacts})
-find_in_block = select("walls.geometry.meshes", {NoMeshes: find_one, WithMeshes: find_batched})
+detect = select("box.walls.geometry.meshes", {Unused: write_centres, Used: detect_mesh_contacts})
+find_in_block = select("walls.geometry.meshes", {Unused: find_one, Used: find_batched})

@@ -26,7 +26,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     set_listed,
 )
 from dem.kernels.walls.contact_patches import list_near
-from dem.kernels.walls.geometry import MESH, NoMeshes, WithMeshes, clearance
+from dem.kernels.walls.geometry import MESH, Unused, Used, clearance
 from dem.kernels.walls.mesh_cells import sort_triangles
 
 SHORT = 1.0 - 1e-6  # of a distance, for rounding
@@ -85,8 +85,8 @@ def sort_listed(start, count, c, box):
     return sort_triangles(box.walls.listed[c], start, count)
 
 
-list_near_triangles = select("geometry.meshes", {NoMeshes: (math.inf, 0), WithMeshes: list_near})
-sort_near_triangles = select("box.walls.geometry.meshes", {NoMeshes: 0, WithMeshes: sort_listed})
+list_near_triangles = select("geometry.meshes", {Unused: (math.inf, 0), Used: list_near})
+sort_near_triangles = select("box.walls.geometry.meshes", {Unused: 0, Used: sort_listed})
 
 
 @inline

@@ -16,7 +16,7 @@ from dem.kernels.domain.periodic import PeriodicFaces, RoughPeriodicFaces, minim
 from dem.kernels.numerics.quaternion import load_quaternion, rotate, rotate_back
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.walls import poses
-from dem.kernels.walls.geometry import Geometry
+from dem.kernels.walls.geometry import Geometry, Unused, Used
 from dem.kernels.walls.poses import Motions, Poses
 from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall, advance_wall, place_wall
 
@@ -27,22 +27,6 @@ SINGLE = 62  # walls that have a bit of their own of those near a sphere; all ot
 SERVO_FORCE, SERVO_GAIN, SERVO_MAX_SPEED, SERVO_KIND = 3, 4, 5, 6
 SERVO_PROPORTIONAL, SERVO_INTEGRAL, SERVO_DERIVATIVE = 7, 8, 9
 SHIFT, SPEED, SHIFT_TIME, ERROR_INTEGRAL, LAST_ERROR, HAS_LAST_ERROR = range(6)
-
-
-class NoFaces(NamedTuple):
-    """Marker of walls in a box without faces, as all its sides are open or periodic."""
-
-
-class WithFaces(NamedTuple):
-    """Marker of walls beside faces of a box."""
-
-
-class NoExtras(NamedTuple):
-    """Marker of walls none of which has a servo, a belt or wear: no kernel of theirs has code for these."""
-
-
-class WithExtras(NamedTuple):
-    """Marker of walls of which some may have a servo, a belt or wear."""
 
 
 class Walls(NamedTuple):
@@ -96,8 +80,9 @@ class Walls(NamedTuple):
     worn: np.ndarray  # (2, P) int64, sliding work on them since the start, in two words [units of energy]
     rough: tuple  # `dem.kernels.soft.wall_contact.rough_planes.Rough`, or `Smooth` if no wall is that
     convex: tuple  # `dem.kernels.soft.wall_contact.convex_at_walls.ConvexWalls`, or `NoConvexWalls`
-    faces: tuple  # `WithFaces` or `NoFaces`
-    extras: tuple  # `WithExtras` or `NoExtras`
+    # `Used` or `Unused`: faces of the box at finite places; servos, belts or wear
+    faces: tuple
+    extras: tuple
 
 
 def _beside(faces):
@@ -164,7 +149,7 @@ def move_faces_of_box(box, time):
     return faces.move(time, box)
 
 
-move_faces = select("box.walls.faces", {NoFaces: 0.0, WithFaces: move_faces_of_box})
+move_faces = select("box.walls.faces", {Unused: 0.0, Used: move_faces_of_box})
 
 
 @func
@@ -322,7 +307,7 @@ def belt_velocity(w, normal, box):
     return belt
 
 
-belt_at = select("box.walls.extras", {NoExtras: (0.0, 0.0, 0.0), WithExtras: belt_velocity})
+belt_at = select("box.walls.extras", {Unused: (0.0, 0.0, 0.0), Used: belt_velocity})
 
 
 @inline
@@ -337,7 +322,7 @@ def has_any_extra(w, box):
     return box.walls.servo[SERVO_KIND, w] != 0.0 or box.walls.first_worn[w] >= 0 or has_belt(w, box)
 
 
-has_extra = select("box.walls.extras", {NoExtras: False, WithExtras: has_any_extra})
+has_extra = select("box.walls.extras", {Unused: False, Used: has_any_extra})
 
 
 @inline

@@ -45,8 +45,6 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     IN_USE,
     NEAR_WALLS,
     SERVO_KIND,
-    NoExtras,
-    WithExtras,
     acts_on,
     has_history,
     image_for,
@@ -63,6 +61,7 @@ from dem.kernels.soft.wall_contact.wall_kinematics import (
     touch_at,
 )
 from dem.kernels.walls.capsule_sides import find_side_contacts
+from dem.kernels.walls.geometry import Unused, Used
 from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, LINKS, MINIMUM_STRIDE, MOMENT, POTENTIAL
 
 TINY_SQUARE = 1e-300  # in place of a length of zero
@@ -281,7 +280,7 @@ def store_wear_and_servo_terms(sink, law, c, w, key, p, m, row, contact, outcome
         wall_loads.add_servo_terms(c, w, p * spring, damping, lost, box)
 
 
-store_extras = select("box.walls.extras", {NoExtras: None, WithExtras: store_wear_and_servo_terms})
+store_extras = select("box.walls.extras", {Unused: None, Used: store_wear_and_servo_terms})
 
 
 @inline

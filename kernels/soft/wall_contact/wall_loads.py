@@ -44,11 +44,10 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     SERVO_MAX_SPEED,
     SERVO_PROPORTIONAL,
     SPEED,
-    NoExtras,
     WalledFaces,
-    WithExtras,
 )
 from dem.kernels.soft.wall_contact.wall_kinematics import OF_WALL, WALL, WORLD_POINT
+from dem.kernels.walls.geometry import Unused, Used
 from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall, complete_wall_step, place_wall, rows
 
 # two words each but for the last; DAMPING is of dashpots, LOST the force along the axis of a servo that takes energy
@@ -163,7 +162,7 @@ def add_terms_of_contact(c, w, spring, damping, lost, box):
         add_number(c, w, LOST, dot(lost, load(walls.servo, w)), walls.unit[0], box)
 
 
-add_servo_terms = select("box.walls.extras", {NoExtras: None, WithExtras: add_terms_of_contact})
+add_servo_terms = select("box.walls.extras", {Unused: None, Used: add_terms_of_contact})
 
 
 class WallLoad(NamedTuple):
@@ -351,7 +350,7 @@ def update_if_servo(w, completes, constants, run_state, walls):
         update_servo_velocity(w, completes, constants, run_state, walls)
 
 
-update_servo = select("walls.extras", {NoExtras: None, WithExtras: update_if_servo})
+update_servo = select("walls.extras", {Unused: None, Used: update_if_servo})
 
 
 @func
