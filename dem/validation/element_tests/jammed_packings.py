@@ -11,15 +11,13 @@ import dem
 from dem.case import case
 from dem.statistics import stress
 from dem.validation.element_tests.grids import GridStudy
+from dem.validation.fibres.dense_packings import DIAMETER, PRESSED, STUFF, cube, jamming_fraction, relaxed, unit_of
 from dem.validation.report import Report, curves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DIAMETER, YOUNG = 0.01, 5e6  # of a sphere of a body's volume [m]; [Pa]
-ELASTIC, DAMPED = (
-    dem.Material(young=YOUNG, poisson=0.3, density=1000.0, restitution=restitution) for restitution in (1.0, 0.3)
-)
+ELASTIC = dem.Material(young=STUFF.young, poisson=STUFF.poisson, density=STUFF.density)  # without losses
 ELLIPSOID = "ellipsoid"  # of axes 1.25 : 1 : 0.8
 PUBLISHED = {
     ELLIPSOID: 0.735, "tetrahedron": 0.763, "octahedron": 0.697, "dodecahedron": 0.716, "icosahedron": 0.707,
@@ -32,10 +30,8 @@ STEP = 5e-5  # [s]
 LOOSE = 0.45  # solid fraction of the start
 LOOK, LATEST = 50, 5  # steps between two looks; looks whose mean pressure counts
 JAMMED = 300.0  # p V/(N kT) of contacts at which the compression ends
-STOPS, ROUNDS = 25, 400  # steps between two stops of a packing that comes to rest; stops at most
-STILL = 1e-3  # kinetic energy between two stops that means rest, over the elastic one
 FEW, SCATTER = 100, 0.03  # fewer bodies than that are compared with this tolerance
-EXPANDED, PRESSED = 2e-3, 1e-9  # decrease of the solid fraction at once; energy a body over E d³ that is pressure
+EXPANDED = 2e-3  # decrease of the solid fraction at once
 COMPRESSED = 1e-7  # energy a body over E d³ from which a packing expands
 FITTED = 5  # solid fractions of a straight line
 
@@ -66,11 +62,10 @@ def compressed(shape: dem.Shape, n: int, seed: int, rate: float, temperature: fl
         kT over E d³; velocities are rescaled to it.
     """
     properties = shape.mass_properties(ELASTIC.density)
-    energy = temperature * YOUNG * DIAMETER**3
+    energy = temperature * STUFF.young * DIAMETER**3
     speed = math.sqrt(energy / properties.mass)
     edge = (n * properties.volume / LOOSE) ** (1 / 3)
-    box = dem.Box((0, 0, 0), (edge,) * 3, ELASTIC, periodic=("x", "y", "z"))
-    bodies = dem.pack_dense(shape, ELASTIC, box, number=n, seed=seed)
+    bodies = dem.pack_dense(shape, ELASTIC, cube(edge, ELASTIC), number=n, seed=seed)
     bodies.velocity = speed * np.random.default_rng(seed).normal(size=(n, 3))
     cell = dem.Cell((edge,) * 3, rate=(-rate * speed / DIAMETER,) * 3)
     sim = dem.Simulation(bodies, cell, gravity=(0, 0, 0), time_step=STEP, threads=1, deepest_overlap=2.0)
@@ -86,30 +81,17 @@ def compressed(shape: dem.Shape, n: int, seed: int, rate: float, temperature: fl
     return sim.particles.copy(), float(sim.cell.edges[0, 0])
 
 
-def at_rest(bodies: dem.Particles, edge: float) -> tuple[dem.Particles, float]:
-    """Bodies in a cube that have pushed each other apart, and their elastic energy over N E d³."""
-    box = dem.Box((0, 0, 0), (edge,) * 3, DAMPED, periodic=("x", "y", "z"))
-    sim = dem.Simulation(bodies, box, gravity=(0, 0, 0), time_step=STEP, threads=1, deepest_overlap=2.0)
-    rest, unit = np.zeros((len(bodies), 3)), len(bodies) * YOUNG * DIAMETER**3
-    for _ in range(ROUNDS):
-        sim.particles.velocity = sim.particles.angular_velocity = rest
-        sim.step(STOPS)
-        energy = sim.energy()
-        if energy.elastic < PRESSED * unit or energy.kinetic < STILL * energy.elastic:
-            break
-    return sim.particles.copy(), energy.elastic / unit
-
-
 def expanded(shape: dem.Shape, bodies: dem.Particles, edge: float) -> list[tuple[float, float]]:
     """Solid fractions of a packing that expands little by little to no pressure, and energies over N E d³.
 
     A packing with little pressure is compressed first, at rest.
     """
-    bodies = dem.Particles(shape, DAMPED, position=np.mod(bodies.position, edge), orientation=bodies.orientation)
+    bodies = dem.Particles(shape, STUFF, position=np.mod(bodies.position, edge), orientation=bodies.orientation)
     volume, seen = len(bodies) * shape.mass_properties(1.0).volume, []
     expanding = False
     while True:
-        bodies, energy = at_rest(bodies, edge)
+        bodies, elastic = relaxed(bodies, cube(edge), STEP)
+        energy = elastic / unit_of(len(bodies))
         expanding = expanding or energy > COMPRESSED
         if expanding and energy < PRESSED:
             return seen
@@ -118,16 +100,6 @@ def expanded(shape: dem.Shape, bodies: dem.Particles, edge: float) -> list[tuple
         scale = (1 - EXPANDED) ** (-1 / 3 if expanding else 1 / 3)
         bodies.position = bodies.position * scale
         edge *= scale
-
-
-def jamming_fraction(seen: Sequence[tuple[float, float]]) -> float:
-    """Solid fraction φ_J at which the energy of an expanding packing vanishes.
-
-    The energy of Hertzian contacts grows as (φ - φ_J)^2.5: its power 0.4 is a straight line that begins at φ_J.
-    """
-    x, y = np.array(seen)[-FITTED:].T
-    slope, start = np.polyfit(x, y**0.4, 1)
-    return float(-start / slope)
 
 
 def measure(*, shape: str, rounding: float, seed: int, n: int, rate: float) -> dict:
@@ -146,7 +118,7 @@ def measure(*, shape: str, rounding: float, seed: int, n: int, rate: float) -> d
     temperature = AGITATION * (1.0 if shape == ELLIPSOID else (rounding / SOFTEST) ** 2.5)
     seen = expanded(one, *compressed(one, n, seed, rate, temperature))
     fractions, energies = map(list, zip(*seen, strict=True))
-    return {"solid_fraction": jamming_fraction(seen), "fractions": fractions, "energies": energies}
+    return {"solid_fraction": jamming_fraction(seen[-FITTED:]), "fractions": fractions, "energies": energies}
 
 
 def report(rows: Sequence[dict]) -> Report:

@@ -23,10 +23,14 @@ STILL = 1e-3  # of the elastic energy that comes free between two stops: that li
 PRESSED, ENOUGH = 1e-9, 8  # elastic energy a body over K D^2.5 that is pressure; solid fractions with that many
 
 
+def cube(edge: float, material: dem.Material = STUFF) -> dem.Box:
+    """Periodic cube."""
+    return dem.Box((0, 0, 0), (edge, edge, edge), material=material, periodic=("x", "y", "z"))
+
+
 def box_of(volume: float, fraction: float) -> dem.Box:
     """Periodic cube that a solid volume fills to a given fraction."""
-    edge = (volume / fraction) ** (1 / 3)
-    return dem.Box((0, 0, 0), (edge, edge, edge), material=STUFF, periodic=("x", "y", "z"))
+    return cube((volume / fraction) ** (1 / 3))
 
 
 def unit_of(number: int) -> float:
@@ -34,9 +38,9 @@ def unit_of(number: int) -> float:
     return STUFF.young * DIAMETER**3 * number
 
 
-def relaxed(bodies: dem.Particles, box: dem.Box) -> tuple[dem.Particles, float]:
-    """Bodies after their overlaps have relaxed, and the elastic energy that is left [J]."""
-    sim = dem.Simulation(bodies, box, gravity=(0, 0, 0), time_step=1e-4, threads=1, deepest_overlap=2.0)
+def relaxed(bodies: dem.Particles, box: dem.Box, time_step: float = 1e-4) -> tuple[dem.Particles, float]:
+    """Bodies, at rest before, after their overlaps have relaxed, and the elastic energy that is left [J]."""
+    sim = dem.Simulation(bodies, box, gravity=(0, 0, 0), time_step=time_step, threads=1, deepest_overlap=2.0)
     rest, least = np.zeros((len(bodies), 3)), PRESSED * unit_of(len(bodies))
     for _ in range(ROUNDS):
         sim.step(STEPS)
@@ -64,8 +68,7 @@ def jammed(shape: dem.Shape, number: int, seed: int, loose: float = LOOSE) -> tu
     """Solid fraction at which a number of bodies jam, and energies per body above it.
 
     A periodic cube shrinks little by little with all that is in it, and bodies come to rest each time (the mechanical
-    contraction of S. R. Williams, A. P. Philipse, Phys. Rev. E 67 (2003) 051301). Beyond jamming the energy of Hertzian
-    contacts grows as (φ - φ_J)^2.5, so its power 0.4 is a straight line that begins at φ_J.
+    contraction of S. R. Williams, A. P. Philipse, Phys. Rev. E 67 (2003) 051301).
     """
     volume, fraction = number * shape.mass_properties(1.0).volume, loose
     box = box_of(volume, fraction)
@@ -80,16 +83,25 @@ def jammed(shape: dem.Shape, number: int, seed: int, loose: float = LOOSE) -> tu
         box = smaller
         bodies, elastic = relaxed(bodies, box)
         seen = [*seen, (fraction, elastic / unit)] if elastic / unit > PRESSED else []
-    x, y = np.array(seen)[ENOUGH // 2 :].T  # the first ones rearrange
+    return jamming_fraction(seen[ENOUGH // 2 :]), seen  # the first ones rearrange
+
+
+def jamming_fraction(seen: Sequence[tuple[float, float]]) -> float:
+    """Solid fraction φ_J at which the elastic energy of packings of given solid fractions and energies vanishes.
+
+    Beyond jamming the energy of Hertzian contacts grows as (φ - φ_J)^2.5: its power 0.4 is a straight line that begins
+    at φ_J.
+    """
+    x, y = np.array(seen).T
     slope, start = np.polyfit(x, y**0.4, 1)
-    return -start / slope, seen
+    return float(-start / slope)
 
 
 def packed_by_aspect_ratio(
     report: Report, shape: Callable[[float], dem.Shape], ratios: Sequence[float], number: int, loose: Sequence[float]
 ) -> dict[float, float]:
     """Solid fractions of random packings by aspect ratio, with table and figure; loose: initial solid fractions."""
-    by = {ratio: float(jammed(shape(ratio), number, 1, start)[0]) for ratio, start in zip(ratios, loose, strict=True)}
+    by = {ratio: jammed(shape(ratio), number, 1, start)[0] for ratio, start in zip(ratios, loose, strict=True)}
     report.tables["packings"] = (["aspect_ratio", "solid_fraction"], list(by.items()))
     lines = {"contraction": (list(by), list(by.values()))}
     report.figures["packings"] = curves("random packings", "aspect ratio", "solid fraction", lines, marker="o")
