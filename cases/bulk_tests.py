@@ -67,7 +67,7 @@ class BulkDensity(Powder):
 
 
 class Sample(Powder):
-    """Grains in a square box, whose four sides are separate walls."""
+    """Grains in a square box with four separate side walls."""
 
     n: PositiveInt = Field(500, description="number of grains")
     width: PositiveFloat = Field(0.032, description="of the box [m]")

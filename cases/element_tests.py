@@ -176,7 +176,7 @@ class SimpleShear(LoadedTest):
         return {"duration": 1.0} | given if given.get("constant") == "volume" else given
 
     def loaded(self, edges: tuple) -> dem.Cell:
-        """Cell whose planes normal to y move along x."""
+        """Cell in simple shear: planes normal to y move along x."""
         if self.constant == "volume":
             return dem.Cell.shear(edges, rate=self.rate)
         return dem.Cell.shear(edges, rate=self.rate, pressure=self.pressure, fastest=10 * self.rate)
@@ -191,7 +191,7 @@ class CyclicShear(LoadedTest):
     amplitude: PositiveFloat = Field(0.02, description="largest shear strain, to either side")
 
     def loaded(self, edges: tuple) -> dem.Cell:
-        """Cell whose shear rate changes its sign at both ends of a cycle."""
+        """Cell in cyclic shear: the shear rate changes its sign at both ends of a cycle."""
         forth = np.array([[0.0, self.rate, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
         quarter = self.amplitude / self.rate
         turns = np.arange(quarter, self.duration, 2 * quarter)

@@ -216,7 +216,7 @@ class HotFluidisedBed(FluidisedBed):
 
 
 class SelfHeatingGas(dem.Case):
-    """Granular gas whose kinetic energy, lost in collisions, heats the grains."""
+    """Granular gas that heats itself: collisions turn kinetic energy into heat of the grains."""
 
     name = "self-heating-gas"
 

@@ -178,7 +178,7 @@ BENCHMARKS = {
 
 
 def names_with(parameters: dict, *, stepping: bool = False) -> list[str]:
-    """Names of benchmarks whose case has these parameters, optionally only of those that time steps of one case."""
+    """Names of the benchmarks that accept these parameters; with `stepping`, only those that time steps of a case."""
     stepping = stepping or bool(parameters)
     return [
         name

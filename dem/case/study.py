@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class StudyCase(BaseModel):
-    """A case whose result is a table; subclasses compute it in `table`.
+    """A case without a run: its result is a table, which subclasses compute in `table`.
 
     Examples
     --------

@@ -34,7 +34,7 @@ BLANK = {
 
 
 def example(case: AnyCase) -> str:
-    """Case file with a comment on each key, whose run has the same bytes as the case.
+    """Case file with a comment on each key; a run of it has the same bytes as a run of the case.
 
     Few particles are written out with their shapes, materials and walls; for many, and for cases whose outcome is a
     table, the file names the case and its parameters.

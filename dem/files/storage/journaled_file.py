@@ -275,7 +275,7 @@ def _lock(file: BinaryIO, *, shared: bool = False) -> None:
 
 
 def _write_pages(disk: BinaryIO, pages: dict[int, bytes], start: int, stop: int) -> None:
-    """Write the pages between two offsets; adjacent pages are written at once."""
+    """Write the pages between two offsets, adjacent pages in one call."""
     run, begin = [], 0
     for number in [*pages, None]:
         if run and (number is None or number * PAGE != begin + PAGE * len(run)):

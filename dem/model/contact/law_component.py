@@ -100,7 +100,7 @@ def shown(thing: object) -> str:
 
 
 class LawTables(Protocol):
-    """Pairs of materials, from whose values a component makes the tables of the kernels."""
+    """Pairs of materials; a law component turns their values into tables of the kernels."""
 
     shear: np.ndarray  # (A, A) tangential stiffness over normal force over overlap
     dashpot: np.ndarray  # (A, A) tangential dashpot over the normal one

@@ -134,7 +134,7 @@ def unregister_law_part(name: str) -> None:
 
 @dataclass(frozen=True, repr=False)
 class MissingPart(LawPart):
-    """Law component from a file whose package is not installed: it can be read, but not run."""
+    """Stand-in for a law component whose package is not installed: its file can be read, but not run."""
 
     slot: str
     text: str  # what it was made from, as JSON
@@ -186,7 +186,7 @@ def words(slot: str) -> tuple[type[LawPart], ...]:
 
 
 def part_of_class(name: str) -> type[LawPart] | None:
-    """Law component of another package whose class is ``module:name`` in files; None if it is not installed.
+    """Import the law component that files call ``module:name``; None if its package is not installed.
 
     Nothing is imported but what an installed package declares, and what is defined already.
     """

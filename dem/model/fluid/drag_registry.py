@@ -123,7 +123,7 @@ def installed() -> dict[str, EntryPoint]:
 
 
 def known_drag(name: object) -> str:
-    """Name of a drag law, whose module is imported if it is in another package; raises ValueError for unknown ones."""
+    """Check the name of a drag law, and import the package that has it; raises ValueError for unknown names."""
     if isinstance(name, str) and name in DRAGS:
         return name
     others = installed()
