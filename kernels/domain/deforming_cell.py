@@ -38,7 +38,7 @@ from dem.kernels.compiler.selection import ancestors
 from dem.kernels.domain import periodic
 from dem.kernels.domain.periodic import PeriodicFaces, count_cells, nearest_along
 from dem.kernels.numerics.energy import accumulate, in_units
-from dem.kernels.numerics.vector import add, add_scaled, load, store, subtract
+from dem.kernels.numerics.vector import add, add_scaled, load, scale, store, subtract
 from dem.kernels.simd.rounding import nearest
 
 CONTACT, KINETIC = 0, 1  # parts of the virial
@@ -53,6 +53,7 @@ BOND_BITS = (
 )
 # forms of the matrices of a cell, by the components off the diagonal that are not zero: a sum of these
 DIAGONAL, XY, XZ, YZ, LOWER = 0, 1, 2, 4, 8
+MATRICES, SUMS = 0, 1  # forms of loops that apply matrices only, and of those that sum motion
 
 DeformingFaces = NamedTuple(
     "DeformingFaces",
@@ -71,8 +72,8 @@ DeformingFaces = NamedTuple(
         ("reach", np.ndarray),  # (1,) distance of bodies up to which they are listed, and the skin once more [m]
         ("strain", np.ndarray),  # (3, 3) ∫ L dt since the start
         ("virial", np.ndarray),  # (2, 3, 3) V P of contacts and of motion at the whole step [J]
-        ("needed", np.ndarray),  # (9,) int64, 1 for components that contacts contribute to in the present pass
-        ("used", np.ndarray),  # (9,) int64, 1 for components that hold a stress or do work
+        ("needed", np.ndarray),  # (3, 3) int64, 1 for components that contacts contribute to in the present pass
+        ("used", np.ndarray),  # (3, 3) int64, 1 for components that hold a stress or do work
         ("parts", np.ndarray),  # (C, COLUMNS) int64, what chunks contribute to that
         ("unit", np.ndarray),  # (3,) units a joule of those of contacts, bonds and motion
         ("held", np.ndarray),  # (3, 3) 1 where a component of the stress is held, 0 where one of L is prescribed
@@ -86,7 +87,7 @@ DeformingFaces = NamedTuple(
         ("edge_speed", np.ndarray),  # (3, 3) velocities of the edges, by the components that hold a stress [m/s]
         ("times", np.ndarray),  # (K,) from when on each of the prescribed gradients holds, ascending from 0 [s]
         ("rates", np.ndarray),  # (K, 3, 3) prescribed velocity gradients [1/s]
-        ("form", np.ndarray),  # (1,) int64, of the matrices of the present and next cell, see DIAGONAL
+        ("form", np.ndarray),  # (2,) int64, of the present and next cell in the present pass, see DIAGONAL and MATRICES
     ],
 )
 DeformingFaces.extends = (PeriodicFaces,)
@@ -194,16 +195,29 @@ def apply_whole(box, m, v):
 apply = select("box", {DeformingFaces: apply_whole})
 
 
+@inline
+def with_motion_whole(box, moved, mass, v):
+    """Part of motion in the virial with one more body: xx, xy, xz, yy, yz and zz [units]."""
+    p = scale(mass * box.unit[2], v)
+    return (
+        moved[0] + nearest(p[0] * v[0]), moved[1] + nearest(p[0] * v[1]), moved[2] + nearest(p[0] * v[2]),
+        moved[3] + nearest(p[1] * v[1]), moved[4] + nearest(p[1] * v[2]), moved[5] + nearest(p[2] * v[2]),
+    )  # fmt: skip
+
+
+with_motion = select("box", {DeformingFaces: with_motion_whole})
+
+
 # Loops over particles and contacts are compiled for the usual forms: for a cell at right angles, and for one with a
 # single component above the diagonal, as in simple shear. They take the matrices as nine numbers each, row by row,
 # which stay in registers; numbers in arrays would be loaded again after each store. Zeros are left out of products,
-# which changes no result.
+# which changes no result. Loops that sum motion leave out components that are zero in the form, if the pass needs none.
 
 CELL_FIELDS = ("edges", "to_scaled", "gradient", "next_edges", "next_to_scaled", "place_map", "kick_map", "unit")
 
 
 def register_cell_form(name, form):
-    """Add a form of a cell: its type, and its functions in the tables of `apply` and `nearest_image`."""
+    """Add a form of a cell: its type, and its functions in the tables of `apply`, `nearest_image`, `with_motion`."""
     kind = NamedTuple(name, [(field, tuple) for field in CELL_FIELDS])
     kind.extends = (DeformingFaces,)
     xy, xz, yz = form == XY, form == XZ, form == YZ
@@ -227,8 +241,18 @@ def register_cell_form(name, form):
         d_0, n_0 = nearest_along(x, h[0], g[0])
         return (d_0, d_1, d_2), (n_0, n_1, n_2)
 
+    @uncached_inline
+    def with_motion_form(box, moved, mass, v):
+        p, none = scale(mass * box.unit[2], v), np.int64(0)
+        return (
+            moved[0] + nearest(p[0] * v[0]), moved[1] + nearest(p[0] * v[1]) if xy else none,
+            moved[2] + nearest(p[0] * v[2]) if xz else none, moved[3] + nearest(p[1] * v[1]),
+            moved[4] + nearest(p[1] * v[2]) if yz else none, moved[5] + nearest(p[2] * v[2]),
+        )  # fmt: skip
+
     apply.functions[kind] = apply_form
     periodic.nearest_image.functions[kind] = nearest_image_form
+    with_motion.functions[kind] = with_motion_form
     return kind
 
 
@@ -246,6 +270,12 @@ def form_of(m):
 
 
 @inline
+def needed_form(m):
+    """Form of the stress from motion, which is symmetric, for components needed of a stress, see DIAGONAL."""
+    return (XY if m[0, 1] + m[1, 0] else 0) + (XZ if m[0, 2] + m[2, 0] else 0) + (YZ if m[1, 2] + m[2, 1] else 0)
+
+
+@inline
 def numbers_of(box):
     """Numbers of a cell that loops take, in the order of CELL_FIELDS."""
     return (
@@ -258,12 +288,12 @@ def numbers_of(box):
 is_extended = type_is(lambda kind: kind is not DeformingFaces)  # by a type with functions of its own
 
 
-def by_form(loop):
+def by_form(loop, kind=MATRICES):
     """Function of (box, arguments) that runs a loop of (box, *arguments) compiled for the present form of the cell."""
 
     @uncached_inline
     def run(box, arguments):
-        form = LOWER if is_extended(box) else box.form[0]
+        form = LOWER if is_extended(box) else box.form[kind]
         if form == DIAGONAL:
             return loop(DiagonalCell(*numbers_of(box)), *arguments)
         if form == XY:
@@ -576,7 +606,7 @@ def begin_step_deforming(box, corrects, predicts, constants, bodies, run_state):
     """
     dt = constants.dt
     for k in range(9):
-        box.needed[k] = box.used[k] if corrects and predicts else 1
+        box.needed[k // 3, k % 3] = box.used[k // 3, k % 3] if corrects and predicts else 1
     if predicts and not corrects and is_skewed(box):
         reduce(box, bodies.position, bodies.image)
     if predicts and not corrects and has_inertia(box):
@@ -596,9 +626,10 @@ def begin_step_deforming(box, corrects, predicts, constants, bodies, run_state):
         store_matrix(box.next_edges, edges)
         store_matrix(box.next_to_scaled, inverse(edges))
         cell = form_of(box.edges) | form_of(box.next_edges)
-        box.form[0] = cell | form_of(box.gradient) | form_of(box.next_gradient)
+        box.form[MATRICES] = cell | form_of(box.gradient) | form_of(box.next_gradient)
     else:
         store_matrix(box.kick_map, identity())
+    box.form[SUMS] = LOWER if needed_form(box.needed) & ~box.form[MATRICES] else box.form[MATRICES]
 
 
 @func

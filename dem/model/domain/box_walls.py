@@ -65,14 +65,14 @@ def deforming_domain(box: Cell) -> DeformingFaces:
         **plain, edges=edges, to_scaled=scaled, gradient=np.zeros((3, 3)),
         next_edges=edges.copy(), next_to_scaled=scaled.copy(), next_gradient=np.zeros((3, 3)),
         place_map=np.eye(3), slow_map=np.eye(3), kick_map=np.eye(3), since_listing=np.eye(3), reach=np.zeros(1),
-        strain=np.zeros((3, 3)), virial=np.zeros((2, 3, 3)), needed=np.ones(9, np.int64),
-        used=used.ravel().astype(np.int64), parts=np.zeros((1, COLUMNS), np.int64), unit=np.ones(3),
+        strain=np.zeros((3, 3)), virial=np.zeros((2, 3, 3)), needed=np.ones((3, 3), np.int64),
+        used=used.astype(np.int64), parts=np.zeros((1, COLUMNS), np.int64), unit=np.ones(3),
         held=held.astype(float), target=target, gain=np.array([box.gain or 0.0]),
         fastest=np.array([box.fastest or 0.0]),
         inertia=np.array([-1.0 if given is None else given for given in inertia]), edge_speed=np.zeros((3, 3)),
         integral=np.zeros((3, 3)), integral_time=np.ones(1), integral_band=np.zeros(1),
         times=np.array([0.0, *(time for time, _ in box.rate_changes)]),
-        rates=rates, form=np.full(1, LOWER),  # of any cell, until a step is predicted
+        rates=rates, form=np.full(2, LOWER),  # of any cell, until a step is predicted
     )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ def sum_component(unit, a, b, count, gathered, out):
 def add_batch(box, geometry, sink, c, count, gathered, out):
     """Add the contributions of a batch of contacts to the required components of the virial of chunk c."""
     for k in range(9):
-        if box.needed[k] != 0:
+        if box.needed[k // 3, k % 3] != 0:
             box.parts[c, CONTACTS + k] += sum_component(box.unit[0], k // 3, k % 3, count, gathered, out)
 
 

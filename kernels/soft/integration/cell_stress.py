@@ -19,13 +19,13 @@ from dem.kernels.domain.deforming_cell import (
     add_dyad,
     dyad,
     no_virial,
+    with_motion,
     write_virial,
 )
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.energy import as_words
-from dem.kernels.numerics.vector import load, scale
-from dem.kernels.simd.rounding import nearest
+from dem.kernels.numerics.vector import load
 from dem.kernels.soft.bonds.bond_arrays import Bonds
 from dem.kernels.soft.bonds.bond_types import NoBonds
 from dem.kernels.soft.chunks import chunk_of, first_candidate
@@ -154,16 +154,6 @@ def motion_at_rest(box):
 
 
 @inline
-def with_body(box, moved, mass, v):
-    """Contribution of motion with one more body: xx, xy, xz, yy, yz and zz [units]."""
-    p = scale(mass * box.unit[2], v)
-    return (
-        moved[0] + nearest(p[0] * v[0]), moved[1] + nearest(p[0] * v[1]), moved[2] + nearest(p[0] * v[2]),
-        moved[3] + nearest(p[1] * v[1]), moved[4] + nearest(p[1] * v[2]), moved[5] + nearest(p[2] * v[2]),
-    )  # fmt: skip
-
-
-@inline
 def write_motion(box, c, moved):
     """Write the contribution of the motion of the bodies in chunk c to the stress."""
     for k in range(SYMMETRIC):
@@ -171,7 +161,7 @@ def write_motion(box, c, moved):
 
 
 no_motion = select("box", {BoxFaces: (), DeformingFaces: motion_at_rest})
-add_motion = select("box", {BoxFaces: argument("moved"), DeformingFaces: with_body})
+add_motion = select("box", {BoxFaces: argument("moved"), DeformingFaces: with_motion})
 record_motion_of_chunk = select("box", {BoxFaces: None, DeformingFaces: write_motion})
 
 
@@ -180,7 +170,7 @@ def sum_motion(box, low, high, kind, mass, velocity):
     """Contribution of the motion of the bodies low to high."""
     moved = motion_at_rest(box)
     for b in range(low, high):
-        moved = with_body(box, moved, mass[kind[b]], load(velocity, b))
+        moved = with_motion(box, moved, mass[kind[b]], load(velocity, b))
     return moved
 
 

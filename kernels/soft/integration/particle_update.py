@@ -10,7 +10,7 @@ import math
 import numpy as np
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
-from dem.kernels.domain.deforming_cell import DeformingFaces, by_form
+from dem.kernels.domain.deforming_cell import SUMS, DeformingFaces, by_form
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import (
     advance_position,
@@ -206,7 +206,7 @@ def kick_in_cell(
     return kick_by_form(box, arguments)
 
 
-kick_by_form = by_form(kick)
+kick_by_form = by_form(kick, SUMS)
 kick_in_domain = select("box", {BoxFaces: kick, DeformingFaces: kick_in_cell})
 
 
