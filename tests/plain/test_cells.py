@@ -294,7 +294,8 @@ def test_zeros_that_are_left_out_of_products_change_nothing(form, monkeypatch):
         monkeypatch.setattr(deforming_cell, "form_of", found)
         sim = crowd(material=ROUGH, **control)
         sim.step(150)
-        states.append([sim._engine.walls.faces.form[deforming_cell.MATRICES], sim.energy(), sim.cell.stress.total, sim.particles.velocity])
+        used = sim._engine.walls.faces.form[deforming_cell.MATRICES]
+        states.append([used, sim.energy(), sim.cell.stress.total, sim.particles.velocity])
     assert [state[0] for state in states] == [getattr(deforming_cell, form), deforming_cell.LOWER]
     assert states[0][1].dissipated > 0
     for one, other in zip(states[0][1:], states[1][1:], strict=True):
