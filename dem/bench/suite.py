@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 WORKLOADS = ("nine_fibres", "fibres_1e3", "fibres_1e4", "fibres_heap", "capsules_1e4", "capsules_heap", "spheres_1e4",
-             "spheres_1e5", "friction_1e4", "friction_1e5", "bed_1e4", "bed_1e5", "friction_heap")  # fmt: skip
+             "spheres_1e5", "friction_1e4", "friction_1e4_spins", "friction_1e5", "friction_1e5_spins", "bed_1e4",
+             "bed_1e4_spins", "bed_1e5", "bed_1e5_spins", "friction_heap")  # fmt: skip
 TIMES = "starts"  # goes with the names of workloads
 STARTS = {"nine-fibres": ("--duration", "1e-4"), "rotating-drum": ("--duration", "5e-4")}
 OURS, ROUNDS = "pcdm-dem", 5

@@ -15,6 +15,7 @@ from dem.bench.stepping import RATE, PressedBed, SettledHeap, Shear, StepBenchma
 from dem.bench.timing import cost_by_turns, median_rate
 from dem.case import case
 from dem.files.writing.trajectory_writer import TrajectoryWriter
+from dem.rotation import SPIN_ONLY
 
 WORK = 2_000_000  # particle steps at each size of a series
 EVENTS = 1_000_000  # of hard spheres, likewise
@@ -131,6 +132,7 @@ class Writing:
 
 
 FRICTION = {"restitution": 0.9, "friction": 0.5, "wall_friction": 0.0}
+SPINS = FRICTION | {"integrator": SPIN_ONLY}  # what programs compute whose spheres have no orientation, such as LAMMPS
 GOING = {"drag and lift": {"lift": "mei", "rotation": None}}
 TURNING = {"and rotation": {"lift": "mei", "magnus": "oesterle-bui-dinh"}}
 BENCHMARKS = {
@@ -152,6 +154,10 @@ BENCHMARKS = {
     "friction_1e5": StepBenchmark("many-spheres", 500, 120, n=100_000, **FRICTION),
     "bed_1e4": SettledHeap("many-spheres", 80, 500, n=10_000, speed=0.0, **FRICTION),
     "bed_1e5": SettledHeap("many-spheres", 80, 120, n=100_000, speed=0.0, **FRICTION),
+    "friction_1e4_spins": StepBenchmark("many-spheres", 500, 500, n=10_000, **SPINS),
+    "friction_1e5_spins": StepBenchmark("many-spheres", 500, 120, n=100_000, **SPINS),
+    "bed_1e4_spins": SettledHeap("many-spheres", 80, 500, n=10_000, speed=0.0, **SPINS),
+    "bed_1e5_spins": SettledHeap("many-spheres", 80, 120, n=100_000, speed=0.0, **SPINS),
     "bed_rolling": SettledHeap("many-spheres", 80, 500, n=10_000, speed=0.0, rolling_friction=0.1, **FRICTION),
     "bed_sizes": PressedBed("", 180, 500, n=10_000, **FRICTION),
     "bed_ellipsoids": PressedBed("", 36, 200, n=10_000, shape="ellipsoid", restitution=0.9, friction=0.5),

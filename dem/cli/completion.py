@@ -30,6 +30,6 @@ def studies(incomplete: str) -> list[str]:
 
 def integrators(incomplete: str) -> list[str]:
     """Rotational schemes with this prefix."""
-    from dem.rotation.integrators import INTEGRATORS  # noqa: PLC0415
+    from dem.rotation.integrators import OF_SIMULATIONS  # noqa: PLC0415
 
-    return [name for name in INTEGRATORS if name.startswith(incomplete)]
+    return [name for name in OF_SIMULATIONS if name.startswith(incomplete)]

@@ -7,4 +7,5 @@
 AUTO = "auto"  # `BONDED` where there are bonds, else `DEFAULT`
 DEFAULT = "improved-pcdm"
 BONDED = "splitting"  # adds no energy to what oscillates: predictor-corrector schemes drive undamped bonds
+SPIN_ONLY = "spin-only"  # of single spheres: `DEFAULT` without orientations
 MEANING = f"rotational scheme; auto: {BONDED} where there are bonds, else {DEFAULT}"

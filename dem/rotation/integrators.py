@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dem.base import checks
 from dem.kernels import rotation as r
 from dem.kernels.rotation.multistage import PCDMMidpoint, RungeKutta
-from dem.rotation import AUTO, BONDED, DEFAULT
+from dem.rotation import AUTO, BONDED, DEFAULT, SPIN_ONLY
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,11 +33,20 @@ class Integrator(NamedTuple):
     reference: str
 
     def scheme_for(self, inertia: np.ndarray, *, spheres: bool = False) -> tuple:
-        """The scheme, or its faster form if all principal moments (3, G), or single spheres, permit it."""
+        """The scheme, or its faster form if all principal moments (3, G), or single spheres, permit it.
+
+        Raises ValueError for a scheme of single spheres and other bodies.
+        """
         if isinstance(self.scheme, r.Splitting) and bool((inertia[1] == inertia[2]).all()):
             return r.AxialSplitting()
         if isinstance(self.scheme, r.ImprovedPCDM) and spheres:
             return r.SphericalPCDM()
+        if isinstance(self.scheme, r.SphericalSpin) and not spheres:
+            message = (
+                f"integrator {self.name} leaves orientations out, which only single spheres without bonds can do "
+                f"without: choose another one, such as {DEFAULT}"
+            )
+            raise ValueError(message)
         return self.scheme
 
 
@@ -80,6 +89,13 @@ INTEGRATORS = {
 }  # fmt: skip
 
 
+# A choice of simulations, and no scheme of a rotating body: it leaves out what contacts of spheres do not need
+SPINS = Integrator(
+    SPIN_ONLY, r.SphericalSpin(), 2, 1, "not integrated", DRIFTS, DRIFTS, f"{DEFAULT} of spheres, no orientations"
+)
+OF_SIMULATIONS = INTEGRATORS | {SPIN_ONLY: SPINS}
+
+
 def integrator(name: str) -> Integrator:
     """Look up an integrator by name; raises ValueError with the nearest name."""
     return INTEGRATORS[checks.one_of("integrator", name, INTEGRATORS)]
@@ -88,14 +104,17 @@ def integrator(name: str) -> Integrator:
 def integrator_for_contacts(name: str, *, bonded: bool = False) -> Integrator:
     """Look up an integrator for a simulation, where forces are evaluated once per step.
 
-    "auto" is `splitting` with bonds and `improved-pcdm` without; raises ValueError with the nearest name.
+    "auto" is `splitting` with bonds and `improved-pcdm` without, "spin-only" the latter of single spheres without their
+    orientations; raises ValueError with the nearest name.
 
     Examples
     --------
     >>> integrator_for_contacts("auto").name, integrator_for_contacts("auto", bonded=True).name
     ('improved-pcdm', 'splitting')
     """
-    found = integrator((BONDED if bonded else DEFAULT) if isinstance(name, str) and name == AUTO else name)
+    if isinstance(name, str) and name == AUTO:
+        name = BONDED if bonded else DEFAULT
+    found = OF_SIMULATIONS[checks.one_of("integrator", name, OF_SIMULATIONS)]
     if found.torques > 1:
         message = (
             f"integrator {name} evaluates the torque {found.torques} times a step, a simulation once: use it in "

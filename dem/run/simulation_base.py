@@ -68,6 +68,7 @@ class SimulationBase:
 
     unit: ClassVar[str] = "step"  # of work
     shared: ClassVar[bool] = False  # whether several ranks can compute it together
+    not_integrated: tuple[str, ...] = ()  # fields of particles that stay as they were given; files leave them out
     takes_fixed: ClassVar[bool] = False  # whether particles may be fixed
     takes_moving_images: ClassVar[bool] = False  # whether periodic images may move, as in a cell that deforms
     description: dict  # for later readers, goes to the output file
@@ -213,6 +214,13 @@ class SimulationBase:
             self._notice_changes()
             issue(self.foreseen(), strict=strict, force=force)
             absent = set(contents.fields) - set(self._particles.fields) if fields is not None else ()
+            standing = set(contents.fields) & set(self.not_integrated) if fields is not None else ()
+            if standing:
+                message = (
+                    f"fields has {', '.join(standing)}, which the integrator {self.integrator.name} does not compute: "
+                    "leave it out, or choose another integrator"
+                )
+                raise ValueError(message)
             if absent:
                 message = f"fields has {', '.join(sorted(absent))}, which the particles do not have: leave it out"
                 raise ValueError(message)

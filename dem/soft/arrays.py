@@ -119,6 +119,7 @@ def bodies(
     *,
     rotating: bool,
     lossy: bool,
+    quaternion: int = 4,
     more: int = 0,
     fluid_rows: int = 0,
     heat_rows: int = 0,
@@ -126,8 +127,8 @@ def bodies(
 ) -> Bodies:
     """Component-major copies of the state; spheres that no torque can reach get no room for rotation.
 
-    A lossy contact law wants velocities at the time of the forces; a fluid wants `fluid_rows` of `Bodies.fluid_cache`;
-    heat that comes of dissipation, `heat_rows` of `Bodies.dissipated`.
+    A lossy contact law wants velocities at the time of the forces; a scheme, `quaternion` and `more` rows of memory; a
+    fluid, `fluid_rows` of `Bodies.fluid_cache`; heat that comes of dissipation, `heat_rows` of `Bodies.dissipated`.
     """
     n = len(particles)
     turning = n if rotating else 0
@@ -141,7 +142,7 @@ def bodies(
         image=image,
         velocity=copied(particles.velocity.T),
         orientation=copied(particles.orientation.T),
-        memory_q=zeros((4, turning)),
+        memory_q=zeros((quaternion, turning)),
         memory_w=copied(particles.angular_velocity.T),
         memory_a=zeros((3, turning)),
         memory_more=zeros((more, turning)),

@@ -121,9 +121,12 @@ class Engine:
         self.layout = arrays.Layout.of(
             self.kinds, lossy=lossy, width=width, wall_width=wall_width, couples=couples, heats=heats
         )
-        more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more
+        steps = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)]
         fluid_rows = rows_of_cache(fluid.model, spheres=spheres, rotating=self.rotating)
-        self.rows = {"rotating": self.rotating, "lossy": lossy, "more": more, "fluid_rows": fluid_rows}
+        self.rows = {
+            "rotating": self.rotating, "lossy": lossy, "fluid_rows": fluid_rows, "quaternion": steps.quaternion,
+            "more": steps.more,
+        }  # fmt: skip
         self.rows["heat_rows"] = dissipated_heat.ROWS if heats else 0
         self.fields = self.rows["fields"] = carried_fields(particles.fields)
         self.bodies = arrays.bodies(particles, self.kinds, box, **self.rows)

@@ -176,6 +176,7 @@ class System(Protocol):
     particles: Particles  # at the present time, in the user's order
     walls: tuple  # beside the box, each with the loads on it
     traffic: VariablePopulation | None  # None where the number of particles is fixed
+    not_integrated: tuple[str, ...]  # fields of particles that are not computed
     identities: np.ndarray  # (N,), only where it varies
     bonds: object | None
     fluid: Fluid | None

@@ -31,6 +31,7 @@ class Steps(NamedTuple):
     whole: object
     load: object = load_usual
     store: object = store_usual
+    quaternion: int = 4  # numbers of the quaternion in the memory; 0 where a scheme has none
     more: int = 0  # numbers beyond the usual memory
     behind: object = None  # of schemes that leap over the torque, see the package's docstring
     gyroscopic: bool = False  # whether `correct` takes omega × I omega off the torque

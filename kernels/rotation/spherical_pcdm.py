@@ -1,16 +1,19 @@
-"""Improved PCDM for single spheres, in the world frame: the scheme of spheres by default.
+"""Improved PCDM for single spheres, in the world frame: the scheme of spheres by default, and its spin alone.
 
 Without a gyroscopic term omega' = torque/I in any frame, so vectors need not be rotated to the body frame and back, and
 the orientation at the time of the forces is only computed for output: from q_{n+3/2} half a step back. While the
 torque keeps to the axis of rotation angular velocities and q_{n+1/2} are those of the general scheme to rounding;
 otherwise the two differ by O(dt^2), their own order, since that one adds up torques in the body frame.
+
+Contacts of spheres depend on the angular velocity, not on the orientation. `SphericalSpin` leaves the orientation out;
+angular velocities and all forces are those of `SphericalPCDM` to the bit.
 """
 
 from typing import NamedTuple
 
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.quaternion import renormalise, rotate, rotate_back, turn
-from dem.kernels.numerics.vector import add_scaled, scale
+from dem.kernels.numerics.vector import add_scaled, load, scale, store
 from dem.kernels.rotation.scheme_interface import Steps, behind_half
 
 
@@ -68,3 +71,60 @@ def whole(memory, q_force, inertia, dt):
 
 
 SPHERICAL_PCDM = Steps(start, predict, velocity, correct, whole, behind=behind_half, lead=lead)
+
+
+class SphericalSpin(NamedTuple):
+    """Selects the same without orientations. memory = ((), omega_{n+1/2}, its rate of change at n), world frame."""
+
+    extends = (SphericalPCDM,)
+
+
+@inline
+def start_spin(q, omega_body, torque, inertia, dt):
+    """Half a step ahead from the whole-step state at n = 0."""
+    omega = rotate(q, omega_body)
+    rate = scale(1.0 / inertia[0], torque)
+    return (), add_scaled(omega, 0.5 * dt, rate), rate
+
+
+@inline
+def lead_spin(memory, q_force, rate, dt):
+    """omega_{n+3/2} by the rate, which is in the world frame."""
+    return (), add_scaled(memory[1], dt, rate), rate
+
+
+@inline
+def correct_spin(memory, q_force, torque, inertia, dt):
+    """The rate from the torque, then omega_{n+3/2}."""
+    return lead_spin(memory, q_force, scale(1.0 / inertia[0], torque), dt)
+
+
+@inline
+def whole_spin(memory, q_force, inertia, dt):
+    """Orientation as it was given, and the angular velocity at n + 1, in the body frame."""
+    return q_force, rotate_back(q_force, world_velocity(memory, -dt))
+
+
+@inline
+def load_spin(q, w, a, more, b):
+    """Memory of body b."""
+    return (), load(w, b), load(a, b)
+
+
+@inline
+def store_spin(q, w, a, more, b, memory):
+    """Write the memory of body b."""
+    store(w, b, memory[1])
+    store(a, b, memory[2])
+
+
+@inline
+def predict_spin(memory, inertia, dt):
+    """Nothing to predict; contacts of spheres need no orientation."""
+    return (), memory
+
+
+SPHERICAL_SPIN = Steps(
+    start_spin, predict_spin, velocity, correct_spin, whole_spin, load_spin, store_spin, behind=behind_half,
+    lead=lead_spin, quaternion=0,
+)  # fmt: skip

@@ -51,9 +51,9 @@ def _summary(name: str) -> str:
 @plain_errors
 def integrators() -> None:
     """List the rotational integrators."""
-    from dem.rotation.integrators import INTEGRATORS  # noqa: PLC0415, cases are listed without
+    from dem.rotation.integrators import OF_SIMULATIONS  # noqa: PLC0415, cases are listed without
 
     heads = ("integrator", "order", "torques", "|q| = 1 by", "energy", "momentum", "reference")
-    schemes = INTEGRATORS.values()
+    schemes = OF_SIMULATIONS.values()
     rows = ((s.name, str(s.order), str(s.torques), s.norm, s.energy, s.momentum, s.reference) for s in schemes)
     show([heads, *rows])

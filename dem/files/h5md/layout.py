@@ -118,7 +118,8 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
     if sim.traffic:
         _element(file, group, variable_population.ID, (), np.int64, expected_number=sim.traffic.expected(n))
         growing_tables.create(file, growing_tables.EVENTS, variable_population.EVENT, variable_population.UNITS)
-    for name in [name for name in output.fields if name in sim.particles.fields and not STATE[name].hidden]:
+    computed = set(sim.particles.fields) - set(sim.not_integrated)
+    for name in [name for name in output.fields if name in computed and not STATE[name].hidden]:
         if sim.traffic:
             expected_number = sim.traffic.expected(n)
             dataset = _element(
