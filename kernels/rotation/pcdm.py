@@ -2,7 +2,8 @@
 
 Zhao, F., van Wachem, B. G. M., Acta Mech. 224 (2013) 3091-3109, (55) to (63). The paper leaves open which torque
 enters (62); with one force evaluation a step it is that of the last one, which lags by half a step and makes the scheme
-first order. `dem.kernels.rotation.multistage.pcdm_midpoint` evaluates it at the half step.
+first order. `dem.kernels.rotation.multistage.pcdm_midpoint` evaluates it at the half step. Runs use the second-order
+predictor and corrector of `dem.kernels.rotation.improved_pcdm` by default.
 """
 
 from typing import NamedTuple

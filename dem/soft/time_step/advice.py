@@ -1,6 +1,6 @@
 """Advice on the time step, from the hardest impacts that the energies of a simulation allow.
 
-See `dem.soft.time_step.impacts`.
+`advise` chooses the time step of ``time_step="auto"``, too. The impacts are those of `dem.soft.time_step.impacts`.
 """
 
 from __future__ import annotations

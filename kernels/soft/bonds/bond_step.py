@@ -1,12 +1,9 @@
-"""Bonds in a step: evaluated before any body moves, summed by body in a fixed order, broken one by one.
+"""Bonds in a step: evaluated before any body moves, and summed by body in a fixed order; ``bond_breakage`` breaks them.
 
 Each bond is evaluated once, in a loop without branches, with the chunk that the first of its bodies in memory is in;
 then each body adds what its bonds do to it in the order of their numbers. So neither threads nor the places of bodies
 in memory show in any bit. Bodies move after their chunk has been evaluated, so a bond finds both where they were; bonds
 that reach out of a thread's block are evaluated before any body moves.
-
-A bond that is stressed beyond its strength still acts in that step, and no more in the next one: what it had half way
-between the two is dissipated, the mean of its energies at both.
 """
 
 import numpy as np
@@ -16,58 +13,12 @@ from dem.kernels.numerics.float_bits import as_float, bits_of_float
 from dem.kernels.numerics.vector import store
 from dem.kernels.soft.bonds import overlap_release
 from dem.kernels.soft.bonds.bond_accumulation import accumulate_bond_forces, add_losses_of_bonds
-from dem.kernels.soft.bonds.bond_arrays import (
-    BREAKING,
-    BROKEN,
-    ELASTIC,
-    HEAT_ROW,
-    INTACT,
-    LOAD,
-    LOSS,
-    PRESSED,
-    Bonds,
-    is_enabled,
-)
+from dem.kernels.soft.bonds.bond_arrays import BROKEN, ELASTIC, HEAT_ROW, LOAD, LOSS, PRESSED, Bonds, is_enabled
+from dem.kernels.soft.bonds.bond_breakage import collect_breaking, find_breaking, largest_load, remove_broken_bonds
 from dem.kernels.soft.bonds.bond_forces import evaluate_bond, evaluate_chunk, write_force
 from dem.kernels.soft.bonds.bond_types import NoBonds
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.contact_detection import no_energy
-from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, add_dissipation
-
-
-@inline
-def number_on_ground(k, ground):
-    """Number of bond k among those to the ground; -1 for others."""
-    n = -1
-    for m in range(ground.size):
-        n = m if ground[m] == k else n
-    return n
-
-
-@func
-def remove_broken_bonds(bonds, heat, per_joule, bodies, kinds, box):
-    """Remove the bonds that broke in the last step; returns their mean energy of both steps, dissipated [J]."""
-    lost = 0.0
-    for m in range(bonds.count[0]):
-        k = bonds.pending[m]
-        if bonds.state[k] == BREAKING:
-            slot = bonds.slot[k]
-            if slot >= 0:  # else other shares evaluate it
-                p = evaluate_bond(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
-                half_way = 0.5 * (bonds.before[m] + p.energy)
-                for b in (bonds.first[slot], bonds.second[slot]):  # the same one if bound to the ground
-                    add_loss_of_broken_bond(heat, bodies.dissipated, b, half_way, 0.0, 0.5 * per_joule)
-                lost += half_way
-                if m + bonds.state.size < bonds.before.size:  # of a share, which is to tell others
-                    bonds.before[m + bonds.state.size] = half_way
-                bonds.live[slot] = 0.0
-                bonds.load[slot] = 0.0
-            bonds.state[k] = BROKEN
-            bonds.when[k] = bonds.count[1]
-            bonds.count[2] += 1
-            overlap_release.allow_contact_across_bond(k, bonds.excluded, bodies, kinds, box)
-    bonds.count[0] = 0
-    return lost
 
 
 @func
@@ -94,33 +45,6 @@ def evaluate_grounded(c, half, per_joule, bonds, bodies, box):
             strain = max(p.load, 0.0)
             bonds.load[slot] = strain
             bonds.chunk_sums[c, LOAD] = max(bonds.chunk_sums[c, LOAD], bits_of_float(strain))
-
-
-@inline
-def largest_load(bonds, c):
-    """Largest stress over strength of the bonds of chunk c."""
-    return as_float(bonds.chunk_sums[c, LOAD])
-
-
-@func
-def find_breaking(c, bonds, bodies, box):
-    """Mark the bonds of chunk c that are stressed beyond their strength, and store their energies."""
-    for slot in range(bonds.chunk_first[c], bonds.chunk_first[c + 1]):
-        k = bonds.bond[slot]
-        if bonds.load[slot] > 1.0 and bonds.state[k] == INTACT:
-            p = evaluate_bond(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
-            bonds.state[k] = BREAKING
-            bonds.before[k] = p.energy
-
-
-@func
-def collect_breaking(bonds):
-    """List the bonds that `find_breaking` has marked, in the order of their numbers."""
-    for k in range(bonds.state.size):
-        if bonds.state[k] == BREAKING:
-            bonds.pending[bonds.count[0]] = k
-            bonds.before[bonds.count[0]] = bonds.before[k]
-            bonds.count[0] += 1
 
 
 @func
@@ -198,7 +122,6 @@ reach_beyond = select("bonds", {NoBonds: False, Bonds: beyond})
 after = select("bonds", {NoBonds: None, Bonds: after_all})
 clear = select("bonds", {NoBonds: None, Bonds: clear_all})
 add_forces = select("bonds", {NoBonds: None, Bonds: add_bond_forces})
-add_loss_of_broken_bond = select("heat", {NoHeat: None, ContactHeat: add_dissipation})
 suppress = select("bonds", {NoBonds: None, Bonds: suppress_all})
 
 

@@ -3,7 +3,7 @@
 What candidate pairs and bonds contribute is summed right after their chunk has been evaluated, as forces are kept only
 until bodies have gathered them, and what contacts of single spheres contribute with their batch
 (`dem.kernels.soft.contact.batch_stress`); what motion contributes is summed as velocities are corrected. Other domains
-compile nothing of this.
+compile nothing of this. The control that holds a stress is `choose_rates` of `dem.kernels.domain.deforming_cell`.
 """
 
 import numpy as np

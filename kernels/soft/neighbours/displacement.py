@@ -1,4 +1,8 @@
-"""Displacements since lists were built, which decide when these are stale; maxima are taken of the bits of floats."""
+"""Displacements since lists were built; maxima are taken of the bits of floats.
+
+`check_lists` and `refresh_candidates` of `dem.kernels.soft.integration.time_loop` compare them with the skins, and
+decide whether lists are rebuilt.
+"""
 
 import math
 
