@@ -203,7 +203,7 @@ def _from_hdf5(error: Exception) -> bool:
 
 PAGES = {  # what an error begins with, and the page that helps, see `dem.cli.commands.guide`
     "coarse-time-step: ": "warnings", "soft-contacts: ": "warnings", "implausible-density: ": "warnings",
-    "the file is damaged: ": "resume",
+    "the file is damaged: ": "resume", "integrator ": "rotation",
 }  # fmt: skip
 TOPICS = {  # what it is about, where no beginning is known
     "capsule": "capsules", "bond": "bonds", "inserter": "coming-and-going", "outlet": "coming-and-going",
