@@ -14,17 +14,17 @@ class BreakingRods(dem.Case):
     name = "breaking-rods"
 
     duration: PositiveFloat = Field(1.0, description="simulated time [s]")
-    time_step: dem.TimeStep = Field("auto", description="[s], or auto")
-    n: PositiveInt = Field(40, description="rods")
-    diameter: PositiveFloat = Field(0.002, description="[m]")
-    segments: PositiveInt = Field(6, description="bonds of each")
-    young: PositiveFloat = Field(2e7, description="of bending [Pa]")
-    strength: PositiveFloat = Field(5e3, description="stress at which they break [Pa]")
-    radius: PositiveFloat = Field(0.03, description="of the drum [m]")
-    length: PositiveFloat = Field(0.02, description="of the drum [m]")
-    rate: float = Field(6.0, description="of rotation about y [rad/s]")
-    friction: NonNegativeFloat = Field(0.4, description="Coulomb's coefficient")
-    seed: int = Field(1, ge=0, description="of the places")
+    time_step: dem.TimeStep = Field("auto", description="time step [s], or auto")
+    n: PositiveInt = Field(40, description="number of rods")
+    diameter: PositiveFloat = Field(0.002, description="diameter of the rods [m]")
+    segments: PositiveInt = Field(6, description="number of bonds of each rod")
+    young: PositiveFloat = Field(2e7, description="Young's modulus of the bonds [Pa]")
+    strength: PositiveFloat = Field(5e3, description="stress at which the rods break [Pa]")
+    radius: PositiveFloat = Field(0.03, description="radius of the drum [m]")
+    length: PositiveFloat = Field(0.02, description="length of the drum [m]")
+    rate: float = Field(6.0, description="angular velocity of the drum about y [rad/s]")
+    friction: NonNegativeFloat = Field(0.4, description="coefficient of friction")
+    seed: int = Field(1, ge=0, description="seed of the random initial positions")
 
     def material(self) -> dem.Material:
         """Material of rods and drum."""

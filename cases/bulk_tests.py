@@ -23,11 +23,11 @@ class BulkDensity(Powder):
 
     duration: PositiveFloat = Field(1.2, description="simulated time [s]")
     n: PositiveInt = Field(600, description="number of grains")
-    radius: PositiveFloat = Field(0.02, description="of the cylinder [m]")
+    radius: PositiveFloat = Field(0.02, description="radius of the cylinder [m]")
     poured: PositiveFloat = Field(0.5, description="time for the grains to come to rest [s]")
-    amplitude: PositiveFloat = Field(1e-3, description="of tapping [m]")
-    frequency: PositiveFloat = Field(30.0, description="of tapping [Hz]")
-    taps: PositiveInt = Field(15, description="number of them")
+    amplitude: PositiveFloat = Field(1e-3, description="amplitude of tapping [m]")
+    frequency: PositiveFloat = Field(30.0, description="frequency of tapping [Hz]")
+    taps: PositiveInt = Field(15, description="number of taps")
 
     def walls(self) -> list[dem.Cylinder]:
         """The cylinder, which is tapped vertically after the grains have come to rest."""
@@ -70,7 +70,7 @@ class Sample(Powder):
     """Grains in a square box with four separate side walls."""
 
     n: PositiveInt = Field(500, description="number of grains")
-    width: PositiveFloat = Field(0.032, description="of the box [m]")
+    width: PositiveFloat = Field(0.032, description="width of the box [m]")
 
     def tall(self) -> float:
         """Approximate height to which the grains are placed [m]."""
@@ -95,9 +95,9 @@ class UniaxialCompression(Sample):
     observable_names = ("consolidation_stress_Pa", "unconfined_strength_Pa", "flow_function", "compressed_kg_per_m3")
 
     duration: PositiveFloat = Field(1.0, description="simulated time [s]")
-    adhesion: NonNegativeFloat = Field(4.0, description="work of adhesion of grains by JKR [J/m2]; 0: none")
-    height: PositiveFloat = Field(0.034, description="of the sample when it is compressed most [m]")
-    speed: PositiveFloat = Field(0.1, description="of the piston [m/s]")
+    adhesion: NonNegativeFloat = Field(4.0, description="work of adhesion of grains (JKR) [J/m2]; 0: none")
+    height: PositiveFloat = Field(0.034, description="height of the sample at maximum compression [m]")
+    speed: PositiveFloat = Field(0.1, description="speed of the piston [m/s]")
 
     def stations(self) -> tuple[float, float, float, float]:
         """Times [s]: piston lowest, piston raised, start of the second compression, end of the second compression."""
@@ -147,9 +147,9 @@ class DirectShear(Sample):
     observable_names = ("peak_shear_stress_Pa", "shear_stress_Pa", "normal_stress_Pa", "friction_angle_deg")
 
     duration: PositiveFloat = Field(0.7, description="simulated time [s]")
-    normal_stress: PositiveFloat = Field(2e3, description="on the lid [Pa]")
-    speed: PositiveFloat = Field(0.02, description="of the upper half [m/s]")
-    consolidated: PositiveFloat = Field(0.3, description="when shear begins [s]")
+    normal_stress: PositiveFloat = Field(2e3, description="normal stress on the lid [Pa]")
+    speed: PositiveFloat = Field(0.02, description="speed of the upper half [m/s]")
+    consolidated: PositiveFloat = Field(0.3, description="time at which shear begins [s]")
 
     @property
     def middle(self) -> float:

@@ -14,14 +14,14 @@ class Cantilever(dem.Case):
     name = "cantilever"
 
     duration: PositiveFloat = Field(0.1, description="simulated time [s]")
-    time_step: dem.TimeStep = Field("auto", description="[s], or auto")
-    integrator: str = Field("splitting", description="rotational scheme; undamped bonds want one that adds no energy")
-    diameter: PositiveFloat = Field(0.001, description="[m]")
-    length: PositiveFloat = Field(0.02, description="[m]")
-    segments: PositiveInt = Field(10, description="bonds")
-    young: PositiveFloat = Field(1e7, description="[Pa]")
+    time_step: dem.TimeStep = Field("auto", description="time step [s], or auto")
+    integrator: str = Field("splitting", description="rotational scheme; undamped bonds need one that adds no energy")
+    diameter: PositiveFloat = Field(0.001, description="diameter of the rod [m]")
+    length: PositiveFloat = Field(0.02, description="length of the rod [m]")
+    segments: PositiveInt = Field(10, description="number of bonds")
+    young: PositiveFloat = Field(1e7, description="Young's modulus of the bonds [Pa]")
     poisson: float = Field(0.3, ge=0, le=0.5, description="Poisson's ratio")
-    damping: NonNegativeFloat = Field(0.0, le=1, description="of each bond, a share of critical")
+    damping: NonNegativeFloat = Field(0.0, le=1, description="damping of each bond, over critical damping")
 
     def build(self) -> tuple[dem.Particles, None]:
         """Slices of the rod; the last one is half as long as the others."""

@@ -18,17 +18,17 @@ class CellularFibres(ImmersedFibres):
     name = "cellular-fibres"
 
     duration: PositiveFloat = Field(0.5, description="simulated time [s]")
-    time_step: dem.TimeStep = Field("auto", description="[s], or auto")
-    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
-    young: PositiveFloat = Field(200.0, description="Young's modulus [Pa]; soft, for long time steps")
-    density: PositiveFloat = Field(1000.0, description="[kg/m3]")
-    drag: str = Field("stokes", description="law of drag")
-    rotation: str = Field("stokes", description="law of the resistance to rotation")
-    diameter: PositiveFloat = Field(5e-5, description="of a fibre [m]")
-    speed: PositiveFloat = Field(0.02, description="of the vortices, largest [m/s]")
-    wavenumber: PositiveFloat = Field(400.0, description="of the vortices [1/m]; each is π over it wide")
+    time_step: dem.TimeStep = Field("auto", description="time step [s], or auto")
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="acceleration by gravity [m/s2]")
+    young: PositiveFloat = Field(200.0, description="Young's modulus [Pa]; low, for long time steps")
+    density: PositiveFloat = Field(1000.0, description="density of the fibres [kg/m3]")
+    drag: str = Field("stokes", description="drag law")
+    rotation: str = Field("stokes", description="law of the torque that resists rotation")
+    diameter: PositiveFloat = Field(5e-5, description="diameter of a fibre [m]")
+    speed: PositiveFloat = Field(0.02, description="largest flow speed in the vortices [m/s]")
+    wavenumber: PositiveFloat = Field(400.0, description="wavenumber k of the vortices [1/m]; each is π/k wide")
     n: PositiveInt = Field(216, description="number of fibres")
-    seed: int = Field(1, ge=0, description="of the random numbers")
+    seed: int = Field(1, ge=0, description="seed of the random numbers")
 
     def flow(self) -> dem.TaylorGreenFlow:
         """Steady Taylor-Green vortices."""

@@ -28,26 +28,28 @@ class Chute(dem.Case):
     name = "chute"
 
     duration: PositiveFloat = Field(4.0, description="simulated time [s]")
-    time_step: dem.TimeStep = Field(1.5e-5, description="[s], or auto")
+    time_step: dem.TimeStep = Field(1.5e-5, description="time step [s], or auto")
     frames: PositiveInt = Field(100, description="frames written after the first")
-    angle: float = Field(25.0, gt=0, lt=90, description="of the plane to the horizontal [deg]")
+    angle: float = Field(25.0, gt=0, lt=90, description="angle of the plane to the horizontal [deg]")
     n: PositiveInt = Field(500, description="number of grains")
     diameter: PositiveFloat = Field(4e-3, description="mean diameter of the grains [m]")
     spread: float = Field(
         0.3,
         ge=0,
         lt=0.5,
-        description="diameters are within so much of the mean, evenly; equal ones flow in layers, faster",
+        description="half width of the uniform distribution of diameters, over the mean",
     )
-    length: PositiveFloat = Field(8.0, description="of a period down the plane, in diameters")
-    width: PositiveFloat = Field(5.0, description="of a period across, in diameters")
-    density: PositiveFloat = Field(2500.0, description="[kg/m3]")
+    length: PositiveFloat = Field(8.0, description="length of the periodic domain down the plane, in diameters")
+    width: PositiveFloat = Field(5.0, description="width of the periodic domain across the plane, in diameters")
+    density: PositiveFloat = Field(2500.0, description="density of the grains [kg/m3]")
     young: PositiveFloat = Field(2e6, description="Young's modulus [Pa]")
     restitution: float = Field(0.88, gt=0, le=1, description="coefficient of restitution")
-    friction: NonNegativeFloat = Field(0.5, description="Coulomb's coefficient between grains")
-    speed: NonNegativeFloat = Field(0.5, description="down the plane at the start [m/s]")
-    seed: int = Field(1, ge=0, description="of the random numbers")
-    gravity: tuple[float, float, float] = Field(inclined(25.0), description="[m/s2]; default: as the angle says")
+    friction: NonNegativeFloat = Field(0.5, description="coefficient of friction between grains")
+    speed: NonNegativeFloat = Field(0.5, description="initial speed down the plane [m/s]")
+    seed: int = Field(1, ge=0, description="seed of the random numbers")
+    gravity: tuple[float, float, float] = Field(
+        inclined(25.0), description="acceleration by gravity [m/s2]; default: from the angle"
+    )
 
     @model_validator(mode="after")
     def _goes_with_angle(self) -> Self:

@@ -34,8 +34,10 @@ class ConvexGrains(Grains):
     kinds: ClassVar[tuple[str, ...]] = ("grain",)  # names of the shapes
 
     n: PositiveInt = Field(120, description="number of grains")
-    diameter: PositiveFloat = Field(4e-3, description="of the sphere of a grain's volume [m]")
-    rolling_friction: NonNegativeFloat = Field(0.0, description="of resistance to rolling, which is of spheres alone")
+    diameter: PositiveFloat = Field(4e-3, description="diameter of a sphere with the volume of a grain [m]")
+    rolling_friction: NonNegativeFloat = Field(
+        0.0, description="coefficient of rolling friction, which acts on spheres only"
+    )
 
     def shapes(self) -> list[dem.Shape]:
         """Shapes of the grains; each has the same number of grains."""
@@ -63,8 +65,8 @@ class EllipsoidPacking(ConvexGrains):
 
     duration: PositiveFloat = Field(0.4, description="simulated time [s]")
     frames: PositiveInt = Field(40, description="frames written after the first")
-    aspect_ratio: float = Field(1.25, ge=1, le=4, description="α, of the longest axis over the middle one")
-    friction: NonNegativeFloat = Field(0.0, description="Coulomb's coefficient")
+    aspect_ratio: float = Field(1.25, ge=1, le=4, description="α, longest axis over the middle one")
+    friction: NonNegativeFloat = Field(0.0, description="coefficient of friction")
     restitution: float = Field(0.3, gt=0, le=1, description="coefficient of restitution")
 
     def shapes(self) -> list[dem.Ellipsoid]:
@@ -99,12 +101,12 @@ class EllipsoidsHopper(ConvexGrains):
 
     duration: PositiveFloat = Field(0.6, description="simulated time [s]")
     frames: PositiveInt = Field(60, description="frames written after the first")
-    aspect_ratio: float = Field(1.6, ge=1, le=4, description="of the long axis over the two others")
+    aspect_ratio: float = Field(1.6, ge=1, le=4, description="long axis over the two other axes")
     slot: PositiveFloat = Field(0.018, description="width of the slot [m]")
-    width: PositiveFloat = Field(0.05, description="of the bin [m]")
-    depth: PositiveFloat = Field(0.02, description="of the bin, between two walls [m]")
-    angle: float = Field(50.0, gt=0, lt=90, description="of the inclined walls to the floor [deg]")
-    drop: PositiveFloat = Field(0.03, description="from the slot to the floor [m]")
+    width: PositiveFloat = Field(0.05, description="width of the bin [m]")
+    depth: PositiveFloat = Field(0.02, description="depth of the bin, between two walls [m]")
+    angle: float = Field(50.0, gt=0, lt=90, description="angle of the inclined walls to the floor [deg]")
+    drop: PositiveFloat = Field(0.03, description="height of the slot above the floor [m]")
 
     def shapes(self) -> list[dem.Ellipsoid]:
         """One ellipsoid of revolution."""
@@ -149,12 +151,12 @@ class TabletsHeap(ConvexGrains):
     duration: PositiveFloat = Field(0.7, description="simulated time [s]")
     frames: PositiveInt = Field(70, description="frames written after the first")
     n: PositiveInt = Field(100, description="number of grains")
-    thickness: float = Field(0.5, gt=0.1, le=2, description="of a tablet over its diameter")
-    edge: float = Field(0.2, gt=0.01, lt=0.5, description="radius of a tablet's edges over its thickness")
-    friction: NonNegativeFloat = Field(0.6, description="Coulomb's coefficient")
+    thickness: float = Field(0.5, gt=0.1, le=2, description="thickness of a tablet over its diameter")
+    edge: float = Field(0.2, gt=0.01, lt=0.5, description="edge radius of a tablet over its thickness")
+    friction: NonNegativeFloat = Field(0.6, description="coefficient of friction")
     restitution: float = Field(0.4, gt=0, le=1, description="coefficient of restitution")
-    radius: PositiveFloat = Field(0.012, description="of the stream that pours [m]")
-    height: PositiveFloat = Field(0.04, description="from which it pours [m]")
+    radius: PositiveFloat = Field(0.012, description="radius of the stream of tablets [m]")
+    height: PositiveFloat = Field(0.04, description="height from which the tablets are poured [m]")
 
     def shapes(self) -> list[dem.RoundedCylinder]:
         """One tablet."""
@@ -195,12 +197,12 @@ class Dice(ConvexGrains):
 
     duration: PositiveFloat = Field(0.6, description="simulated time [s]")
     frames: PositiveInt = Field(60, description="frames written after the first")
-    n: PositiveInt = Field(60, description="number of dice, a fifth of each solid")
-    diameter: PositiveFloat = Field(8e-3, description="of the sphere of a die's volume [m]")
-    edge: float = Field(0.1, gt=0.005, lt=0.5, description="radius of their edges over that of the ball inside a die")
-    width: PositiveFloat = Field(0.04, description="of the box [m]")
-    amplitude: NonNegativeFloat = Field(5e-4, description="of its vertical vibration [m]")
-    frequency: PositiveFloat = Field(25.0, description="[Hz]")
+    n: PositiveInt = Field(60, description="number of dice; each of the five solids has a fifth")
+    diameter: PositiveFloat = Field(8e-3, description="diameter of a sphere with the volume of a die [m]")
+    edge: float = Field(0.1, gt=0.005, lt=0.5, description="edge radius of a die over the radius of its inscribed ball")
+    width: PositiveFloat = Field(0.04, description="width of the box [m]")
+    amplitude: NonNegativeFloat = Field(5e-4, description="amplitude of the vertical vibration of the box [m]")
+    frequency: PositiveFloat = Field(25.0, description="frequency of the vibration [Hz]")
 
     def shapes(self) -> list[dem.Polyhedron]:
         """Tetrahedron, cube, octahedron, dodecahedron and icosahedron."""
@@ -249,11 +251,11 @@ class SuperellipsoidDrum(ConvexGrains):
 
     duration: PositiveFloat = Field(0.8, description="simulated time [s]")
     frames: PositiveInt = Field(80, description="frames written after the first")
-    exponent: float = Field(4.0, ge=2, le=8, description="both exponents of the grains; 2: spheroids")
-    flatness: float = Field(0.7, gt=0.2, le=1, description="of the third axis over the two others")
-    radius: PositiveFloat = Field(0.025, description="of the drum [m]")
-    length: PositiveFloat = Field(0.016, description="between its end plates [m]")
-    rate: float = Field(4.0, description="of rotation about y, plates included [rad/s]")
+    exponent: float = Field(4.0, ge=2, le=8, description="exponents n1 = n2 of the grains; 2: spheroids")
+    flatness: float = Field(0.7, gt=0.2, le=1, description="third axis over the two other axes")
+    radius: PositiveFloat = Field(0.025, description="radius of the drum [m]")
+    length: PositiveFloat = Field(0.016, description="length of the drum between its end plates [m]")
+    rate: float = Field(4.0, description="angular velocity of the drum and its end plates about y [rad/s]")
 
     def shapes(self) -> list[dem.Superellipsoid]:
         """One superellipsoid."""

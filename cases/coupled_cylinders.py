@@ -22,8 +22,8 @@ class CoupledCylinders(dem.StudyCase):
     name = "coupled-cylinders"
 
     duration: PositiveFloat = Field(10.0, description="simulated time [s]")
-    time_step: PositiveFloat = Field(1e-3, description="[s]")
-    mass: PositiveFloat = Field(27.0, description="of each cylinder [kg]")
+    time_step: PositiveFloat = Field(1e-3, description="time step [s]")
+    mass: PositiveFloat = Field(27.0, description="mass of each cylinder [kg]")
 
     def inertia(self) -> tuple[float, float]:
         """Moments of inertia about the two axes."""

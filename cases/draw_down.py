@@ -19,9 +19,9 @@ class Slope(Powder):
     """Base of draw-down and ledge tests: grains in a box that is a periodic slice along y."""
 
     n: PositiveInt = Field(1100, description="number of grains")
-    diameter: PositiveFloat = Field(3e-3, description="of the grains [m]")
-    width: PositiveFloat = Field(0.08, description="of the box along x [m]")
-    thickness: PositiveFloat = Field(0.012, description="of the periodic slice along y [m]")
+    diameter: PositiveFloat = Field(3e-3, description="diameter of the grains [m]")
+    width: PositiveFloat = Field(0.08, description="width of the box along x [m]")
+    thickness: PositiveFloat = Field(0.012, description="thickness of the periodic slice along y [m]")
 
     def plate(self, low: float, high: float, z: float, **more: object) -> dem.Rectangle:
         """A horizontal plate from x = `low` to x = `high`."""
@@ -67,7 +67,7 @@ class DrawDown(Slope):
 
     duration: PositiveFloat = Field(1.2, description="simulated time [s]")
     slot: PositiveFloat = Field(0.02, description="width of the slot [m]")
-    drop: PositiveFloat = Field(0.06, description="from the slot to the floor of the lower box [m]")
+    drop: PositiveFloat = Field(0.06, description="height of the slot above the floor of the lower box [m]")
 
     def walls(self) -> list[dem.Rectangle]:
         """Floor of the upper box, and two gates half a diameter below it that open the slot."""
@@ -115,8 +115,8 @@ class Ledge(Slope):
 
     duration: PositiveFloat = Field(1.0, description="simulated time [s]")
     n: PositiveInt = Field(1000, description="number of grains")
-    width: PositiveFloat = Field(0.05, description="of the box along x [m]")
-    drop: PositiveFloat = Field(0.05, description="from the ledge to the floor [m]")
+    width: PositiveFloat = Field(0.05, description="width of the box along x [m]")
+    drop: PositiveFloat = Field(0.05, description="height of the ledge above the floor [m]")
 
     def walls(self) -> list[dem.Rectangle]:
         """The ledge, and the side that is lifted."""

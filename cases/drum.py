@@ -24,9 +24,11 @@ class Drum(Dosta):
 
     duration: PositiveFloat = Field(5.0, description="simulated time [s]")
     frames: PositiveInt = Field(50, description="frames written after the first")
-    time_step: dem.TimeStep = Field(1.6e-5, description="[s], or auto; default: the published one for such grains")
+    time_step: dem.TimeStep = Field(
+        1.6e-5, description="time step [s], or auto; default: as published, scaled to these grains"
+    )
     filling_friction: NonNegativeFloat = Field(
-        1.0, description="of grains on each other while the bed settles, which makes it dense or loose"
+        1.0, description="coefficient of friction between grains while the bed settles; low values make dense beds"
     )
 
     def made_of(self) -> tuple[str, ...]:
@@ -83,4 +85,4 @@ class Drum38k(Drum):
 
     coarse: PositiveFloat = Field(1.0, description="diameter of the grains over the published one")
     softness: PositiveFloat = Field(1.0, description="published Young's moduli over those of this run")
-    time_step: dem.TimeStep = Field(8e-7, description="[s], or auto; default: the published one")
+    time_step: dem.TimeStep = Field(8e-7, description="time step [s], or auto; default: as published")

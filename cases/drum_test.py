@@ -30,11 +30,13 @@ class DrumTest(Powder):
     duration: PositiveFloat = Field(2.0, description="simulated time [s]")
     frames: PositiveInt = Field(80, description="frames written after the first")
     n: PositiveInt = Field(700, description="number of grains")
-    diameter: PositiveFloat = Field(3.6e-3, description="of the grains [m]")
-    radius: PositiveFloat = Field(0.042, description="of the drum [m]")
-    length: PositiveFloat = Field(0.02, description="between its panes [m]")
-    rate: PositiveFloat = Field(1.5708, description="of rotation [rad/s]; 15 rpm")
-    fast_rate: PositiveFloat | None = Field(None, description="of rotation before that [rad/s]; default: none")
+    diameter: PositiveFloat = Field(3.6e-3, description="diameter of the grains [m]")
+    radius: PositiveFloat = Field(0.042, description="radius of the drum [m]")
+    length: PositiveFloat = Field(0.02, description="length of the drum between its panes [m]")
+    rate: PositiveFloat = Field(1.5708, description="angular velocity of the drum [rad/s]; default: 15 rpm")
+    fast_rate: PositiveFloat | None = Field(
+        None, description="angular velocity until fast_until [rad/s]; default: no fast rotation"
+    )
     fast_until: PositiveFloat = Field(1.0, description="end of the fast rotation, if there is one [s]")
 
     @model_validator(mode="after")

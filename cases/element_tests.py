@@ -28,18 +28,22 @@ class ElementTest(dem.Case):
         "friction_angle_deg", "coordination",
     )  # fmt: skip
 
-    time_step: dem.TimeStep = Field("auto", description="[s], or auto")
-    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]; a cell that deforms has none")
+    time_step: dem.TimeStep = Field("auto", description="time step [s], or auto")
+    gravity: tuple[float, float, float] = Field(
+        (0.0, 0.0, 0.0), description="acceleration by gravity [m/s2]; a deforming cell has none"
+    )
     frames: PositiveInt = Field(60, description="frames written after the first")
     n: PositiveInt = Field(500, description="number of grains")
     diameter: PositiveFloat = Field(5e-3, description="mean diameter of the grains [m]")
-    spread: float = Field(0.2, ge=0, lt=1, description="diameters are spread by this share about the mean, evenly")
+    spread: float = Field(
+        0.2, ge=0, lt=1, description="half width of the uniform distribution of diameters, over the mean diameter"
+    )
     young: PositiveFloat = Field(5e7, description="Young's modulus [Pa]")
-    density: PositiveFloat = Field(2500.0, description="[kg/m3]")
+    density: PositiveFloat = Field(2500.0, description="density of the grains [kg/m3]")
     restitution: float = Field(0.5, gt=0, le=1, description="coefficient of restitution")
-    friction: NonNegativeFloat = Field(0.5, description="Coulomb's coefficient")
-    pressure: PositiveFloat = Field(1e4, description="to which grains are compressed at first [Pa]")
-    seed: int = Field(1, ge=0, description="of the places")
+    friction: NonNegativeFloat = Field(0.5, description="coefficient of friction")
+    pressure: PositiveFloat = Field(1e4, description="pressure of the initial compression [Pa]")
+    seed: int = Field(1, ge=0, description="seed of the random initial positions")
 
     def material(self) -> dem.Material:
         """Material of the grains."""
@@ -96,8 +100,10 @@ class IsotropicCompression(ElementTest):
 class LoadedTest(ElementTest):
     """Base of loading tests: the cell deforms a packing at rest under a pressure; subclasses define the loading."""
 
-    friction_while_packed: NonNegativeFloat = Field(0.0, description="that of the preparation: 0 makes dense packings")
-    rate: PositiveFloat = Field(0.3, description="of strain [1/s]")
+    friction_while_packed: NonNegativeFloat = Field(
+        0.0, description="coefficient of friction during the initial compression; 0 makes dense packings"
+    )
+    rate: PositiveFloat = Field(0.3, description="strain rate [1/s]")
 
     def simulation(self) -> dem.Simulation:
         """The test, ready to run: a compressed packing in the cell that loads it.
@@ -167,7 +173,9 @@ class SimpleShear(LoadedTest):
 
     name = "simple-shear"
     duration: PositiveFloat = Field(2.0, description="simulated time [s]; default at constant volume: 1")
-    constant: Literal["stress", "volume"] = Field("stress", description="stress along y, or volume")
+    constant: Literal["stress", "volume"] = Field(
+        "stress", description="what is constant: the stress along y, or the volume"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -188,7 +196,7 @@ class CyclicShear(LoadedTest):
     name = "cyclic-shear"
     frames: PositiveInt = Field(300, description="frames written after the first")
     duration: PositiveFloat = Field(2.0, description="simulated time [s]")
-    amplitude: PositiveFloat = Field(0.02, description="largest shear strain, to either side")
+    amplitude: PositiveFloat = Field(0.02, description="largest shear strain, in either direction")
 
     def loaded(self, edges: tuple) -> dem.Cell:
         """Cell in cyclic shear: the shear rate changes its sign at both ends of a cycle."""

@@ -15,18 +15,18 @@ class FibreBale(dem.Case):
     name = "fibre-bale"
 
     duration: PositiveFloat = Field(0.5, description="simulated time [s]")
-    time_step: dem.TimeStep = Field("auto", description="[s], or auto")
-    n: PositiveInt = Field(60, description="fibres")
-    diameter: PositiveFloat = Field(0.001, description="[m]")
+    time_step: dem.TimeStep = Field("auto", description="time step [s], or auto")
+    n: PositiveInt = Field(60, description="number of fibres")
+    diameter: PositiveFloat = Field(0.001, description="diameter of the fibres [m]")
     aspect_ratio: PositiveFloat = Field(16.0, gt=1, description="length over diameter")
-    segments: PositiveInt = Field(15, description="bonds of each")
-    young: PositiveFloat = Field(1e7, description="of bending [Pa]")
-    damping: NonNegativeFloat = Field(0.1, le=1, description="of bonds, a share of critical")
-    strength: PositiveFloat | None = Field(None, description="stress at which they break [Pa]; default: never")
-    friction: NonNegativeFloat = Field(0.3, description="Coulomb's coefficient")
-    force: PositiveFloat = Field(0.4, description="that presses [N]")
+    segments: PositiveInt = Field(15, description="number of bonds of each fibre")
+    young: PositiveFloat = Field(1e7, description="Young's modulus of the bonds [Pa]")
+    damping: NonNegativeFloat = Field(0.1, le=1, description="damping of each bond, over critical damping")
+    strength: PositiveFloat | None = Field(None, description="stress at which the fibres break [Pa]; default: never")
+    friction: NonNegativeFloat = Field(0.3, description="coefficient of friction")
+    force: PositiveFloat = Field(0.4, description="force of the plate on the fibres [N]")
     size: PositiveFloat = Field(0.025, description="edge of the box [m]")
-    seed: int = Field(1, ge=0, description="of the places")
+    seed: int = Field(1, ge=0, description="seed of the random initial positions")
 
     def material(self) -> dem.Material:
         """Material of fibres and walls."""

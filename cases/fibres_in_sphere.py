@@ -13,7 +13,7 @@ class FibresInSphere(NineFibres):
 
     name = "fibres-in-sphere"
 
-    radius: PositiveFloat = Field(0.5, description="of the ball [m]")
+    radius: PositiveFloat = Field(0.5, description="radius of the hollow ball [m]")
 
     def walls(self) -> list[dem.Ball]:
         """The hollow ball, in place of the cube."""

@@ -14,12 +14,12 @@ class FibresInWater(NineFibres):
     name = "fibres-in-water"
 
     duration: PositiveFloat = Field(3.0, description="simulated time [s]")
-    time_step: dem.TimeStep = Field(1e-5, description="[s], or auto")
+    time_step: dem.TimeStep = Field(1e-5, description="time step [s], or auto")
     restitution: float = Field(0.6, gt=0, le=1, description="coefficient of restitution")
-    friction: float = Field(0.3, ge=0, description="Coulomb's coefficient between particles")
-    fluid_density: PositiveFloat = Field(1000.0, description="of the fluid [kg/m3]")
-    viscosity: PositiveFloat = Field(1e-3, description="dynamic, of the fluid [Pa s]")
-    drag: str = Field("schiller-naumann", description="law of drag")
+    friction: float = Field(0.3, ge=0, description="coefficient of friction between particles")
+    fluid_density: PositiveFloat = Field(1000.0, description="density of the fluid [kg/m3]")
+    viscosity: PositiveFloat = Field(1e-3, description="dynamic viscosity of the fluid [Pa s]")
+    drag: str = Field("schiller-naumann", description="drag law")
 
     def fluid(self) -> dem.Fluid:
         """Water at rest."""

@@ -16,17 +16,17 @@ class FlexibleFibreCase(dem.Case):
     name = "flexible-fibre"
 
     duration: PositiveFloat = Field(0.05, description="simulated time [s]")
-    time_step: dem.TimeStep = Field(1e-6, description="[s], or auto")
+    time_step: dem.TimeStep = Field(1e-6, description="time step [s], or auto")
     integrator: str = Field("splitting", description="rotational scheme")
-    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
-    diameter: PositiveFloat = Field(0.001, description="[m]")
-    length: PositiveFloat = Field(0.011, description="ends included [m]")
-    segments: PositiveInt = Field(10, description="bonds")
-    young: PositiveFloat = Field(1e7, description="of bending [Pa]")
-    damping: NonNegativeFloat = Field(0.0, le=1, description="of each bond, a share of critical")
-    strength: PositiveFloat | None = Field(None, description="stress at which it breaks [Pa]; default: never")
-    spin: float = Field(500.0, description="about an axis between its own and one across [rad/s]")
-    swing: float = Field(0.5, description="amplitude of the velocities across it [m/s]")
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="acceleration by gravity [m/s2]")
+    diameter: PositiveFloat = Field(0.001, description="diameter of the fibre [m]")
+    length: PositiveFloat = Field(0.011, description="length of the fibre with its ends [m]")
+    segments: PositiveInt = Field(10, description="number of bonds")
+    young: PositiveFloat = Field(1e7, description="Young's modulus of the bonds [Pa]")
+    damping: NonNegativeFloat = Field(0.0, le=1, description="damping of each bond, over critical damping")
+    strength: PositiveFloat | None = Field(None, description="stress at which the fibre breaks [Pa]; default: never")
+    spin: float = Field(500.0, description="initial angular speed, about an axis that is inclined to the fibre [rad/s]")
+    swing: float = Field(0.5, description="amplitude of the initial velocities across the fibre [m/s]")
 
     def build(self) -> tuple[dem.Particles, None]:
         """The fibre, which the simulation divides into nodes; `moved` gives their initial velocities."""

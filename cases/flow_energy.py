@@ -27,21 +27,27 @@ class FlowEnergy(Powder):
     young: PositiveFloat = Field(2e6, description="Young's modulus of grains and walls [Pa]")
     frames: PositiveInt = Field(200, description="frames written after the first")
     n: PositiveInt = Field(500, description="number of grains")
-    diameter: PositiveFloat = Field(2.5e-3, description="of the grains [m]")
-    radius: PositiveFloat = Field(0.0125, description="of the vessel [m]")
-    blade_radius: PositiveFloat = Field(0.01175, description="of the blade [m]")
-    blade_height: PositiveFloat = Field(6e-3, description="width of the blade, across its radius [m]")
-    pitch: float = Field(20.0, ge=0, lt=90, description="of the blade to the axis of the vessel, in the middle [deg]")
-    tip_pitch: float = Field(55.0, ge=0, lt=90, description="the same at its tips: the blade is twisted [deg]")
-    stl: str = Field("", description="file of the blade, about z, in place of the one made in code")
-    scale: PositiveFloat = Field(1.0, description="metres a unit of that file")
+    diameter: PositiveFloat = Field(2.5e-3, description="diameter of the grains [m]")
+    radius: PositiveFloat = Field(0.0125, description="radius of the vessel [m]")
+    blade_radius: PositiveFloat = Field(0.01175, description="radius of the blade [m]")
+    blade_height: PositiveFloat = Field(6e-3, description="width of the blade, perpendicular to its radius [m]")
+    pitch: float = Field(20.0, ge=0, lt=90, description="angle of the blade about its own axis, in the middle [deg]")
+    tip_pitch: float = Field(
+        55.0, ge=0, lt=90, description="angle of the blade at its tips [deg]; the blade is twisted"
+    )
+    stl: str = Field("", description="STL file of a blade that turns about z; default: a blade made in code")
+    scale: PositiveFloat = Field(1.0, description="length of a unit of the file `stl` [m]")
     top: PositiveFloat = Field(0.016, description="height of the middle of the blade at the ends of a cycle [m]")
-    bottom: PositiveFloat = Field(6e-3, description="least height of the middle of the blade [m]")
-    tip_speed: PositiveFloat = Field(0.1, description="along the helix [m/s]")
-    helix: float = Field(10.0, gt=0, lt=90, description="angle of the helix [deg]; 5 in devices")
-    conditioning: NonNegativeInt = Field(0, description="cycles that cut through the powder before the test")
-    cycles: PositiveInt = Field(1, description="cycles of the test; several tell the stability")
-    settling: PositiveFloat = Field(0.2, description="before the first cycle [s]; in its second half the blade comes")
+    bottom: PositiveFloat = Field(6e-3, description="lowest height of the middle of the blade [m]")
+    tip_speed: PositiveFloat = Field(0.1, description="speed of the blade tips along the helix [m/s]")
+    helix: float = Field(10.0, gt=0, lt=90, description="helix angle of the path of the blade tips [deg]; 5 in devices")
+    conditioning: NonNegativeInt = Field(
+        0, description="number of conditioning cycles, which cut through the powder before the test"
+    )
+    cycles: PositiveInt = Field(1, description="number of test cycles; several of them give the stability")
+    settling: PositiveFloat = Field(
+        0.2, description="time before the first cycle [s]; the blade moves into place in its second half"
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> FlowEnergy:

@@ -16,25 +16,27 @@ class FluidisedBed(dem.Case):
     name = "fluidised-bed"
 
     duration: PositiveFloat = Field(0.25, description="simulated time [s]")
-    time_step: dem.TimeStep = Field(1e-5, description="[s], or auto")
+    time_step: dem.TimeStep = Field(1e-5, description="time step [s], or auto")
     frames: PositiveInt = Field(50, description="frames written after the first")
     n: PositiveInt = Field(400, description="number of spheres")
-    diameter: PositiveFloat = Field(1e-3, description="[m]")
-    density: PositiveFloat = Field(2500.0, description="of the spheres [kg/m3]")
-    young: PositiveFloat = Field(1e6, description="modulus, lower than that of glass, for speed [Pa]")
-    restitution: float = Field(0.8, gt=0, le=1, description="of two spheres")
-    friction: NonNegativeFloat = Field(0.3, description="of two spheres")
-    width: PositiveFloat = Field(8.0, ge=3, description="of the column, periodic sideways, in diameters")
-    layer: PositiveFloat = Field(2.0, ge=1, description="height of the gas's cells, in diameters")
-    gas_density: PositiveFloat = Field(1.2, description="[kg/m3]")
-    gas_viscosity: PositiveFloat = Field(1.8e-5, description="dynamic [Pa s]")
-    drag: str = Field("gidaspow", description="a law of drag in dense beds")
-    velocity: NonNegativeFloat = Field(1.2, description="superficial, of the gas in the end [m/s]")
-    start: NonNegativeFloat = Field(0.0, description="the same at first [m/s]")
-    delay: NonNegativeFloat = Field(0.08, description="before the velocity grows [s]")
-    ramp: NonNegativeFloat = Field(0.05, description="time in which it does [s]")
+    diameter: PositiveFloat = Field(1e-3, description="diameter of the spheres [m]")
+    density: PositiveFloat = Field(2500.0, description="density of the spheres [kg/m3]")
+    young: PositiveFloat = Field(1e6, description="Young's modulus, lower than that of glass, for speed [Pa]")
+    restitution: float = Field(0.8, gt=0, le=1, description="coefficient of restitution of two spheres")
+    friction: NonNegativeFloat = Field(0.3, description="coefficient of friction of two spheres")
+    width: PositiveFloat = Field(
+        8.0, ge=3, description="width of the column, which is periodic in x and y, in diameters"
+    )
+    layer: PositiveFloat = Field(2.0, ge=1, description="height of the cells of the gas, in particle diameters")
+    gas_density: PositiveFloat = Field(1.2, description="density of the gas [kg/m3]")
+    gas_viscosity: PositiveFloat = Field(1.8e-5, description="dynamic viscosity of the gas [Pa s]")
+    drag: str = Field("gidaspow", description="drag law for dense beds")
+    velocity: NonNegativeFloat = Field(1.2, description="final superficial velocity of the gas [m/s]")
+    start: NonNegativeFloat = Field(0.0, description="initial superficial velocity of the gas [m/s]")
+    delay: NonNegativeFloat = Field(0.08, description="time before the gas velocity increases [s]")
+    ramp: NonNegativeFloat = Field(0.05, description="time in which the gas velocity increases [s]")
     every: PositiveInt = Field(20, description="time steps between two exchanges with the gas")
-    seed: int = Field(1, ge=0, description="of the random numbers")
+    seed: int = Field(1, ge=0, description="seed of the random numbers")
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
         """Build spheres in the lower half of a column, loosely at random."""

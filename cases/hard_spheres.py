@@ -16,12 +16,12 @@ class ManyHardSpheres(dem.HardSphereCase):
 
     duration: PositiveFloat = Field(0.5, description="simulated time [s]")
     frames: PositiveInt = Field(50, description="frames written after the first")
-    diameter: PositiveFloat = Field(0.01, description="[m]")
-    density: PositiveFloat = Field(1100.0, description="[kg/m3]")
+    diameter: PositiveFloat = Field(0.01, description="diameter of the spheres [m]")
+    density: PositiveFloat = Field(1100.0, description="density of the spheres [kg/m3]")
     n: PositiveInt = Field(1000, description="number of spheres")
     solid_fraction: PositiveFloat = Field(0.3, le=0.52, description="volume of the spheres over that of the lattice")
-    speed: NonNegativeFloat = Field(0.5, description="root mean square velocity at the start [m/s]")
-    seed: int = Field(1, ge=0, description="of the random numbers")
+    speed: NonNegativeFloat = Field(0.5, description="initial root mean square velocity [m/s]")
+    seed: int = Field(1, ge=0, description="seed of the random numbers")
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
         """Build the lattice of spheres and a box of its size."""
@@ -44,8 +44,10 @@ class GranularCooling(ManyHardSpheres):
     name = "granular-cooling"
 
     duration: PositiveFloat = Field(5.0, description="simulated time [s]")
-    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
-    restitution: float = Field(0.9, gt=0, le=1, description="of two spheres, normal")
-    contact_time: PositiveFloat = Field(1e-9, description="impacts that follow within it are elastic [s]")
-    periodic: dem.Axes = Field(("x", "y", "z"), description="axes without walls")
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="acceleration by gravity [m/s2]")
+    restitution: float = Field(0.9, gt=0, le=1, description="coefficient of normal restitution of two spheres")
+    contact_time: PositiveFloat = Field(
+        1e-9, description="an impact within this time after another one of either partner is elastic [s]"
+    )
+    periodic: dem.Axes = Field(("x", "y", "z"), description="periodic axes, which have no walls")
     solid_fraction: PositiveFloat = Field(0.1, le=0.52, description="volume of the spheres over that of the lattice")

@@ -21,8 +21,8 @@ class Heap(Grains):
     observable_names = ("angle_of_repose_deg", "angle_error_deg", "height_m", "base_m")
 
     n: PositiveInt = Field(600, description="number of grains")
-    radius: PositiveFloat = Field(0.018, description="of the tube [m]")
-    lift: PositiveFloat = Field(0.1, description="speed at which the tube goes up [m/s]")
+    radius: PositiveFloat = Field(0.018, description="radius of the tube [m]")
+    lift: PositiveFloat = Field(0.1, description="upward speed of the tube [m/s]")
 
     def walls(self) -> list[dem.Cylinder]:
         """The tube, which is lifted clear of the grains after they have settled."""

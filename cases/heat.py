@@ -19,14 +19,14 @@ class HeatedRow(dem.Case):
 
     duration: PositiveFloat = Field(1e-5, description="simulated time of motion [s]")
     frames: PositiveInt = Field(40, description="frames written after the first")
-    time_step: dem.TimeStep = Field(1e-8, description="[s], or auto")
-    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
+    time_step: dem.TimeStep = Field(1e-8, description="time step [s], or auto")
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="acceleration by gravity [m/s2]")
     n: PositiveInt = Field(10, description="number of spheres")
-    diameter: PositiveFloat = Field(0.01, description="of the spheres [m]")
-    overlap: PositiveFloat = Field(1e-3, description="of neighbours, over their diameter")
+    diameter: PositiveFloat = Field(0.01, description="diameter of the spheres [m]")
+    overlap: PositiveFloat = Field(1e-3, description="overlap of neighbours over their diameter")
     hot: PositiveFloat = Field(373.15, description="temperature of the lower plate [K]")
-    cold: PositiveFloat = Field(293.15, description="of the upper plate and, at first, the spheres [K]")
-    time_scale: PositiveFloat = Field(1e9, description="seconds of heating in a second of motion")
+    cold: PositiveFloat = Field(293.15, description="temperature of the upper plate, and initially of the spheres [K]")
+    time_scale: PositiveFloat = Field(1e9, description="seconds of heat exchange per second of motion")
 
     def material(self) -> dem.Material:
         """Material of spheres and plates."""
@@ -72,19 +72,19 @@ class HeatedBed(dem.Case):
 
     duration: PositiveFloat = Field(4e-3, description="simulated time of motion [s]")
     frames: PositiveInt = Field(40, description="frames written after the first")
-    time_step: dem.TimeStep = Field(1e-5, description="[s], or auto")
+    time_step: dem.TimeStep = Field(1e-5, description="time step [s], or auto")
     n: PositiveInt = Field(500, description="number of beads")
-    width: PositiveFloat = Field(4.5, description="of the column, which is periodic, over the diameter")
-    diameter: PositiveFloat = Field(6.4e-3, description="of the beads [m]")
-    young: PositiveFloat = Field(5e7, description="softened Young's modulus [Pa]")
-    friction: NonNegativeFloat = Field(0.7, description="Coulomb's coefficient")
+    width: PositiveFloat = Field(4.5, description="width of the column, which is periodic in x and y, in diameters")
+    diameter: PositiveFloat = Field(6.4e-3, description="diameter of the beads [m]")
+    young: PositiveFloat = Field(5e7, description="Young's modulus [Pa]; lower than that of steel, for speed")
+    friction: NonNegativeFloat = Field(0.7, description="coefficient of friction")
     rolling_friction: NonNegativeFloat = Field(0.02, description="coefficient of rolling friction")
     hot: PositiveFloat = Field(326.15, description="temperature of the plate [K]")
-    cold: PositiveFloat = Field(293.15, description="of the bed at first [K]")
-    gas_conductivity: PositiveFloat = Field(0.027, description="of the air between the beads [W/(m K)]")
-    gas_range: NonNegativeFloat = Field(0.5, description="largest gap that conducts, over the diameter")
-    time_scale: PositiveFloat = Field(1e6, description="seconds of heating in a second of motion")
-    seed: int = Field(1, ge=0, description="of the random numbers")
+    cold: PositiveFloat = Field(293.15, description="initial temperature of the bed [K]")
+    gas_conductivity: PositiveFloat = Field(0.027, description="conductivity of the air between the beads [W/(m K)]")
+    gas_range: NonNegativeFloat = Field(0.5, description="largest gap across which the gas conducts, over the diameter")
+    time_scale: PositiveFloat = Field(1e6, description="seconds of heat exchange per second of motion")
+    seed: int = Field(1, ge=0, description="seed of the random numbers")
 
     def material(self) -> dem.Material:
         """Material of the beads: stainless steel."""
@@ -148,10 +148,10 @@ class HeatedDrum(RotatingDrum):
     name = "heated-drum"
 
     hot: PositiveFloat = Field(373.15, description="temperature of the drum [K]")
-    cold: PositiveFloat = Field(293.15, description="of the grains at first [K]")
-    conductivity: PositiveFloat = Field(20.0, description="of grains and drum [W/(m K)]")
-    heat_capacity: PositiveFloat = Field(800.0, description="of the grains [J/(kg K)]")
-    time_scale: PositiveFloat = Field(10.0, description="seconds of heating in a second of motion")
+    cold: PositiveFloat = Field(293.15, description="initial temperature of the grains [K]")
+    conductivity: PositiveFloat = Field(20.0, description="conductivity of grains and drum [W/(m K)]")
+    heat_capacity: PositiveFloat = Field(800.0, description="heat capacity of the grains [J/(kg K)]")
+    time_scale: PositiveFloat = Field(10.0, description="seconds of heat exchange per second of motion")
 
     def material(self) -> dem.Material:
         """Material of grains and drum."""
@@ -188,15 +188,15 @@ class HotFluidisedBed(FluidisedBed):
 
     name = "hot-fluidised-bed"
 
-    hot: PositiveFloat = Field(573.15, description="temperature of the gas that enters, and at first [K]")
-    cold: PositiveFloat = Field(293.15, description="of the spheres at first [K]")
-    gas_density: PositiveFloat = Field(0.616, description="of air at 300 degC [kg/m3]")
-    gas_viscosity: PositiveFloat = Field(2.95e-5, description="of air at 300 degC [Pa s]")
-    gas_conductivity: PositiveFloat = Field(0.045, description="of air at 300 degC [W/(m K)]")
-    gas_heat_capacity: PositiveFloat = Field(1045.0, description="of air at 300 degC [J/(kg K)]")
-    conductivity: PositiveFloat = Field(1.0, description="of the spheres [W/(m K)]")
-    heat_capacity: PositiveFloat = Field(800.0, description="of the spheres [J/(kg K)]")
-    time_scale: PositiveFloat = Field(20.0, description="seconds of heating in a second of motion")
+    hot: PositiveFloat = Field(573.15, description="temperature of the gas at the inlet, and initially everywhere [K]")
+    cold: PositiveFloat = Field(293.15, description="initial temperature of the spheres [K]")
+    gas_density: PositiveFloat = Field(0.616, description="density of air at 300 degC [kg/m3]")
+    gas_viscosity: PositiveFloat = Field(2.95e-5, description="dynamic viscosity of air at 300 degC [Pa s]")
+    gas_conductivity: PositiveFloat = Field(0.045, description="conductivity of air at 300 degC [W/(m K)]")
+    gas_heat_capacity: PositiveFloat = Field(1045.0, description="heat capacity of air at 300 degC [J/(kg K)]")
+    conductivity: PositiveFloat = Field(1.0, description="conductivity of the spheres [W/(m K)]")
+    heat_capacity: PositiveFloat = Field(800.0, description="heat capacity of the spheres [J/(kg K)]")
+    time_scale: PositiveFloat = Field(20.0, description="seconds of heat exchange per second of motion")
 
     def heat(self) -> dem.Heat:
         """Conduction, and convection by Gunn's law with gas that cools."""
@@ -222,14 +222,14 @@ class SelfHeatingGas(dem.Case):
 
     duration: PositiveFloat = Field(0.05, description="simulated time [s]")
     frames: PositiveInt = Field(50, description="frames written after the first")
-    time_step: dem.TimeStep = Field(5e-6, description="[s], or auto")
-    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
+    time_step: dem.TimeStep = Field(5e-6, description="time step [s], or auto")
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="acceleration by gravity [m/s2]")
     n: PositiveInt = Field(512, description="number of grains")
-    diameter: PositiveFloat = Field(0.005, description="of the grains [m]")
-    speed: PositiveFloat = Field(3.0, description="root mean square, at first [m/s]")
+    diameter: PositiveFloat = Field(0.005, description="diameter of the grains [m]")
+    speed: PositiveFloat = Field(3.0, description="initial root mean square velocity [m/s]")
     restitution: float = Field(0.7, gt=0, le=1, description="coefficient of restitution")
-    friction: NonNegativeFloat = Field(0.3, description="Coulomb's coefficient")
-    seed: int = Field(1, ge=0, description="of the random numbers")
+    friction: NonNegativeFloat = Field(0.3, description="coefficient of friction")
+    seed: int = Field(1, ge=0, description="seed of the random numbers")
 
     def heat(self) -> dem.Heat:
         """Heat that contacts dissipate and conduct."""

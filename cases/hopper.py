@@ -19,10 +19,10 @@ class Hopper(Grains):
     observable_names = OUTFLOW
 
     orifice: PositiveFloat = Field(0.012, description="radius of the hole [m]")
-    radius: PositiveFloat = Field(0.03, description="of the bin above the cone [m]")
-    angle: float = Field(45.0, gt=0, lt=90, description="of the cone to the floor [deg]")
-    height: PositiveFloat = Field(0.12, description="of the bin [m]")
-    drop: PositiveFloat = Field(0.04, description="from the hole to the tray [m]")
+    radius: PositiveFloat = Field(0.03, description="radius of the bin above the cone [m]")
+    angle: float = Field(45.0, gt=0, lt=90, description="angle of the cone to the floor [deg]")
+    height: PositiveFloat = Field(0.12, description="height of the bin [m]")
+    drop: PositiveFloat = Field(0.04, description="height of the hole above the tray [m]")
     tray: PositiveFloat = Field(0.06, description="radius of the tray [m]")
 
     @property

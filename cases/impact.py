@@ -24,11 +24,15 @@ class Impact(Dosta):
 
     duration: PositiveFloat = Field(0.1, description="simulated time [s]")
     frames: PositiveInt = Field(100, description="frames written after the first")
-    time_step: dem.TimeStep = Field(3.16228e-6, description="[s], or auto; default: the published one for such grains")
+    time_step: dem.TimeStep = Field(
+        3.16228e-6, description="time step [s], or auto; default: as published, scaled to these grains"
+    )
     softness: PositiveFloat = Field(10.0, description="published Young's moduli over those of this run")
-    n: PositiveInt = Field(25_000, description="grains of the published size that would fill the bed")
+    n: PositiveInt = Field(25_000, description="number of grains of the published size that would fill the bed")
     filling_friction: float = Field(
-        0.1, ge=0, description="of grains on each other while the bed settles, which makes it dense or loose"
+        0.1,
+        ge=0,
+        description="coefficient of friction between grains while the bed settles; low values make dense beds",
     )
 
     @property
@@ -63,4 +67,4 @@ class Impact25k(Impact):
 
     coarse: PositiveFloat = Field(1.0, description="diameter of the grains over the published one")
     softness: PositiveFloat = Field(1.0, description="published Young's moduli over those of this run")
-    time_step: dem.TimeStep = Field(5e-7, description="[s], or auto; default: the published one")
+    time_step: dem.TimeStep = Field(5e-7, description="time step [s], or auto; default: as published")

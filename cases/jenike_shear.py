@@ -25,15 +25,15 @@ class JenikeShear(ShearToFailure):
     returns = True
 
     duration: PositiveFloat = Field(0.6, description="simulated time [s]; after the last failure nothing moves")
-    n: PositiveInt = Field(1200, description="number of grains; the sample is as high as they pile")
-    diameter: PositiveFloat = Field(2.5e-3, description="of the grains [m]")
+    n: PositiveInt = Field(1200, description="number of grains; it determines the height of the sample")
+    diameter: PositiveFloat = Field(2.5e-3, description="diameter of the grains [m]")
     radius: PositiveFloat = Field(0.02, description="inner radius of base and ring [m]; 47.6 mm in the device")
     base_height: PositiveFloat = Field(
-        6e-3, description="of the base, up to the plane of shear [m]; 13 mm in the device"
+        6e-3, description="height of the base, up to the shear plane [m]; 13 mm in the device"
     )
     rim: PositiveFloat = Field(5e-3, description="width of the walls of base and ring, which touch [m]")
-    speed: PositiveFloat = Field(0.04, description="of the ring [m/s]")
-    preshear: PositiveFloat = Field(3.5e-3, description="way of preshear [m]")
+    speed: PositiveFloat = Field(0.04, description="speed of the ring [m/s]")
+    preshear: PositiveFloat = Field(3.5e-3, description="shear displacement of preshear [m]")
 
     @model_validator(mode="after")
     def _stays_closed(self) -> JenikeShear:

@@ -16,12 +16,12 @@ class ManyFibres(FallingFibres):
     name = "many-fibres"
 
     duration: PositiveFloat = Field(0.1, description="simulated time [s]")
-    time_step: dem.TimeStep = Field(1e-5, description="[s], or auto")
+    time_step: dem.TimeStep = Field(1e-5, description="time step [s], or auto")
     frames: PositiveInt = Field(10, description="frames written after the first")
     n: PositiveInt = Field(1000, description="number of fibres")
-    spacing: PositiveFloat = Field(2.0, description="of the lattice, in diameters")
-    speed: NonNegativeFloat = Field(0.5, description="root mean square velocity at the start [m/s]")
-    seed: int = Field(1, ge=0, description="of the random numbers")
+    spacing: PositiveFloat = Field(2.0, description="spacing of the initial lattice, in diameters")
+    speed: NonNegativeFloat = Field(0.5, description="initial root mean square velocity [m/s]")
+    seed: int = Field(1, ge=0, description="seed of the random numbers")
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
         """Build the lattice of fibres and a box of its size."""

@@ -16,13 +16,13 @@ class ManySpheres(OneMaterial):
     name = "many-spheres"
 
     duration: PositiveFloat = Field(0.1, description="simulated time [s]")
-    time_step: dem.TimeStep = Field(1e-5, description="[s], or auto")
+    time_step: dem.TimeStep = Field(1e-5, description="time step [s], or auto")
     frames: PositiveInt = Field(10, description="frames written after the first")
-    diameter: PositiveFloat = Field(0.01, description="[m]")
+    diameter: PositiveFloat = Field(0.01, description="diameter of the spheres [m]")
     n: PositiveInt = Field(1000, description="number of spheres")
     solid_fraction: PositiveFloat = Field(0.5, le=0.52, description="volume of the spheres over that of the lattice")
-    speed: NonNegativeFloat = Field(0.5, description="root mean square velocity at the start [m/s]")
-    seed: int = Field(1, ge=0, description="of the random numbers")
+    speed: NonNegativeFloat = Field(0.5, description="initial root mean square velocity [m/s]")
+    seed: int = Field(1, ge=0, description="seed of the random numbers")
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
         """Build the lattice of spheres and a box of its size."""

@@ -14,14 +14,14 @@ class Mixer(Grains):
 
     name = "mixer"
 
-    radius: PositiveFloat = Field(0.03, description="of the vessel [m]")
-    height: PositiveFloat = Field(0.08, description="of the vessel [m]")
-    rate: float = Field(10.0, description="of rotation about z [rad/s]")
-    blades: PositiveInt = Field(2, description="their number")
-    pitch: float = Field(45.0, description="of a blade about its own axis [deg]")
-    gap: PositiveFloat = Field(1e-3, description="of the blades to the vessel [m]")
-    stl: str = Field("", description="file of the blades, about z, in place of those made in code")
-    scale: PositiveFloat = Field(1.0, description="metres a unit of that file")
+    radius: PositiveFloat = Field(0.03, description="radius of the vessel [m]")
+    height: PositiveFloat = Field(0.08, description="height of the vessel [m]")
+    rate: float = Field(10.0, description="angular velocity of the blades about z [rad/s]")
+    blades: PositiveInt = Field(2, description="number of blades")
+    pitch: float = Field(45.0, description="angle of a blade about its own axis [deg]")
+    gap: PositiveFloat = Field(1e-3, description="gap between the blades and the vessel [m]")
+    stl: str = Field("", description="STL file of blades that turn about z; default: blades made in code")
+    scale: PositiveFloat = Field(1.0, description="length of a unit of the file `stl` [m]")
 
     def walls(self) -> list[dem.Cylinder | dem.Mesh]:
         """Vessel and blades."""

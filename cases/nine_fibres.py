@@ -20,9 +20,11 @@ class NineFibres(FallingFibres):
 
     name = "nine-fibres"
 
-    gravity: tuple[float, float, float] = Field((0.0, -9.81, 0.0), description="[m/s2]; y is up")
-    angle: float = Field(75.0, description="of the axes to the floor [deg]")
-    velocity: tuple[float, float, float] = Field((1.0, -1.0, 0.0), description="at the start [m/s]")
+    gravity: tuple[float, float, float] = Field(
+        (0.0, -9.81, 0.0), description="acceleration by gravity [m/s2]; y points up"
+    )
+    angle: float = Field(75.0, description="angle of the fibre axes to the floor [deg]")
+    velocity: tuple[float, float, float] = Field((1.0, -1.0, 0.0), description="initial velocity [m/s]")
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
         """Build the 3 x 3 fibres and the unit cube."""

@@ -15,18 +15,22 @@ if TYPE_CHECKING:
 class Rain(dem.Case):
     """Spheres of many sizes are inserted above a hopper, and removed below it, during the run.
 
-    Who has left the hopper is taken out of the run, and as many are put in again above.
+    Spheres that have left the hopper are removed, and as many are inserted again above it.
     """
 
     name = "rain"
     duration: PositiveFloat = Field(2.0, description="simulated time [s]")
     frames: PositiveInt = Field(200, description="frames written after the first")
     time_step: dem.TimeStep = Field("auto", description="time step [s], or auto")
-    number: PositiveInt = Field(2000, description="spheres that are put in, before those that come again")
-    diameter: PositiveFloat = Field(0.004, description="median, by mass [m]")
-    rate: PositiveFloat = Field(4000.0, description="of the rain [1/s]")
-    orifice: PositiveFloat = Field(0.012, description="radius of the hole of the hopper [m]")
-    friction: float = Field(0.3, ge=0, description="of spheres with each other and the hopper")
+    number: PositiveInt = Field(
+        2000, description="number of inserted spheres; those that leave the hopper are inserted again"
+    )
+    diameter: PositiveFloat = Field(0.004, description="median diameter by mass [m]")
+    rate: PositiveFloat = Field(4000.0, description="number of spheres inserted per second [1/s]")
+    orifice: PositiveFloat = Field(0.012, description="radius of the outlet of the hopper [m]")
+    friction: float = Field(
+        0.3, ge=0, description="coefficient of friction of spheres with each other and with the hopper"
+    )
 
     def build(self) -> tuple[dem.Particles | None, dem.Box | None]:
         """Start without particles and without a box."""

@@ -14,10 +14,10 @@ class RotatingDrum(Grains):
 
     name = "rotating-drum"
 
-    radius: PositiveFloat = Field(0.04, description="of the drum [m]")
-    length: PositiveFloat = Field(0.02, description="between its end plates [m]")
-    rate: float = Field(3.0, description="of rotation about y, plates included [rad/s]")
-    segments: int = Field(0, ge=0, description="flats that the drum is made of, at least 3; 0: a smooth cylinder")
+    radius: PositiveFloat = Field(0.04, description="radius of the drum [m]")
+    length: PositiveFloat = Field(0.02, description="length of the drum between its end plates [m]")
+    rate: float = Field(3.0, description="angular velocity of the drum and its end plates about y [rad/s]")
+    segments: int = Field(0, ge=0, description="number of flat sides of the drum, at least 3; 0: a smooth cylinder")
 
     def walls(self) -> list[dem.Cylinder | dem.Mesh]:
         """The drum."""

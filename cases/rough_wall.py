@@ -20,15 +20,17 @@ class RoughWall(dem.StudyCase):
 
     name = "rough-wall"
 
-    duration: PositiveFloat = Field(2e-3, description="simulated time [s], enough for the impact")
-    frames: PositiveInt = Field(5, description="roughnesses between none and the largest, that included")
-    n: PositiveInt = Field(400, description="particles of each kind")
-    diameter: PositiveFloat = Field(0.01, description="of spheres and fibres [m]")
-    speed: PositiveFloat = Field(1.0, description="[m/s]")
+    duration: PositiveFloat = Field(2e-3, description="simulated time [s], long enough for the impact")
+    frames: PositiveInt = Field(5, description="number of roughness values above 0, up to the largest")
+    n: PositiveInt = Field(400, description="number of particles of each kind")
+    diameter: PositiveFloat = Field(0.01, description="diameter of spheres and fibres [m]")
+    speed: PositiveFloat = Field(1.0, description="speed of the particles before the impact [m/s]")
     incidence: float = Field(45.0, gt=0, le=90, description="angle of the velocity to the floor [deg]")
-    tilt: float = Field(30.0, ge=-90, le=90, description="of the fibres' axis to the floor [deg]")
-    roughness: float = Field(0.1, gt=0, le=1, description="largest standard deviation of the inclination [rad]")
-    seed: int = Field(1, ge=0, description="of the inclinations")
+    tilt: float = Field(30.0, ge=-90, le=90, description="angle of the fibre axes to the floor [deg]")
+    roughness: float = Field(
+        0.1, gt=0, le=1, description="largest standard deviation of the inclination of the floor [rad]"
+    )
+    seed: int = Field(1, ge=0, description="seed of the random inclinations of the floor")
 
     def table(self) -> tuple[np.ndarray, str, str]:
         """Table of the scatter against the roughness of the floor."""

@@ -15,10 +15,14 @@ class SettlingSpheres(Immersed):
     name = "settling-spheres"
 
     duration: PositiveFloat = Field(1.0, description="simulated time [s]")
-    time_step: dem.TimeStep = Field(1e-5, description="[s], or auto; nobody may move by much of the smallest in one")
+    time_step: dem.TimeStep = Field(
+        1e-5, description="time step [s], or auto; in one, spheres move much less than the smallest diameter"
+    )
     n: PositiveInt = Field(12, description="number of spheres")
-    smallest: PositiveFloat = Field(5e-5, description="diameter of the first [m]")
-    largest: PositiveFloat = Field(1e-2, description="diameter of the last [m]; those between are spaced evenly in log")
+    smallest: PositiveFloat = Field(5e-5, description="diameter of the first sphere [m]")
+    largest: PositiveFloat = Field(
+        1e-2, description="diameter of the last sphere [m]; the logarithms of all diameters are evenly spaced"
+    )
 
     def build(self) -> tuple[dem.Particles, None]:
         """Build a row of spheres along x at z = 1 m."""
@@ -34,10 +38,10 @@ class SettlingFibres(ImmersedFibres):
     name = "settling-fibres"
 
     duration: PositiveFloat = Field(0.05, description="simulated time [s]")
-    time_step: dem.TimeStep = Field(1e-5, description="[s], or auto")
-    diameter: PositiveFloat = Field(4e-5, description="of a fibre [m]")
-    drag: str = Field("stokes", description="law of drag")
-    n: PositiveInt = Field(19, description="number of fibres, upright to level")
+    time_step: dem.TimeStep = Field(1e-5, description="time step [s], or auto")
+    diameter: PositiveFloat = Field(4e-5, description="diameter of a fibre [m]")
+    drag: str = Field("stokes", description="drag law")
+    n: PositiveInt = Field(19, description="number of fibres, from upright to horizontal")
 
     def angles(self) -> np.ndarray:
         """Angles between the axes of the particles and gravity (n,) [rad]."""

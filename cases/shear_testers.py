@@ -19,9 +19,9 @@ class RotationalShear(ShearToFailure):
     Of cell and lid either turns in devices: only their relative motion counts.
     """
 
-    clearance: PositiveFloat = Field(1e-3, description="of the lid from the walls of the cell [m]")
-    vanes: PositiveInt = Field(16, description="number of them, on the floor and below the lid")
-    vane_height: PositiveFloat = Field(2e-3, description="[m]")
+    clearance: PositiveFloat = Field(1e-3, description="gap between the lid and the walls of the cell [m]")
+    vanes: PositiveInt = Field(16, description="number of vanes on the floor, and as many below the lid")
+    vane_height: PositiveFloat = Field(2e-3, description="height of a vane [m]")
 
     @model_validator(mode="after")
     def _has_room(self) -> RotationalShear:
@@ -130,10 +130,10 @@ class RingShear(RotationalShear):
 
     name = "ring-shear"
 
-    n: PositiveInt = Field(1200, description="number of grains; the sample is as high as they pile")
-    diameter: PositiveFloat = Field(2.5e-3, description="of the grains [m]")
-    inner_radius: PositiveFloat = Field(0.01, description="of the lid [m]; 16 mm in the device")
-    outer_radius: PositiveFloat = Field(0.022, description="of the lid [m]; 32 mm in the device")
+    n: PositiveInt = Field(1200, description="number of grains; it determines the height of the sample")
+    diameter: PositiveFloat = Field(2.5e-3, description="diameter of the grains [m]")
+    inner_radius: PositiveFloat = Field(0.01, description="inner radius of the lid [m]; 16 mm in the device")
+    outer_radius: PositiveFloat = Field(0.022, description="outer radius of the lid [m]; 32 mm in the device")
 
     @property
     def outer(self) -> float:
@@ -151,10 +151,10 @@ class ShearHead(RotationalShear):
 
     name = "shear-head"
 
-    n: PositiveInt = Field(1200, description="number of grains; the sample is as high as they pile")
-    diameter: PositiveFloat = Field(3.2e-3, description="of the grains [m]")
-    radius: PositiveFloat = Field(0.024, description="of the head [m]")
-    vane_height: PositiveFloat = Field(3e-3, description="[m]")
+    n: PositiveInt = Field(1200, description="number of grains; it determines the height of the sample")
+    diameter: PositiveFloat = Field(3.2e-3, description="diameter of the grains [m]")
+    radius: PositiveFloat = Field(0.024, description="radius of the head [m]")
+    vane_height: PositiveFloat = Field(3e-3, description="height of a vane [m]")
 
     @property
     def outer(self) -> float:

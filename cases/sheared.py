@@ -15,12 +15,12 @@ import dem
 class Sheared(ImmersedFibres):
     """Base of cases of weightless fibres in a shear flow along x with a gradient along y."""
 
-    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
-    rate: PositiveFloat = Field(10.0, description="of shear [1/s]")
-    density: PositiveFloat = Field(1000.0, description="[kg/m3]")
-    viscosity: PositiveFloat = Field(0.01, description="dynamic, of the fluid [Pa s]")
-    drag: str = Field("stokes", description="law of drag")
-    rotation: str = Field("stokes", description="law of the resistance to rotation")
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="acceleration by gravity [m/s2]")
+    rate: PositiveFloat = Field(10.0, description="shear rate [1/s]")
+    density: PositiveFloat = Field(1000.0, description="density of the fibres [kg/m3]")
+    viscosity: PositiveFloat = Field(0.01, description="dynamic viscosity of the fluid [Pa s]")
+    drag: str = Field("stokes", description="drag law")
+    rotation: str = Field("stokes", description="law of the torque that resists rotation")
 
     def flow(self) -> dem.ShearFlow:
         """The shear flow."""
@@ -33,9 +33,9 @@ class JefferyOrbit(Sheared):
     name = "jeffery-orbit"
 
     duration: PositiveFloat = Field(6.6, description="simulated time [s]")
-    time_step: dem.TimeStep = Field(1e-3, description="[s], or auto")
+    time_step: dem.TimeStep = Field(1e-3, description="time step [s], or auto")
     integrator: str = Field("splitting", description="rotational scheme")
-    tilt: float = Field(0.0, description="of the axis from the plane of the flow [deg]")
+    tilt: float = Field(0.0, description="initial angle between the fibre axis and the plane of the flow [deg]")
 
     def build(self) -> tuple[dem.Particles, None]:
         """Build the fibre."""
@@ -50,13 +50,15 @@ class ShearedFibres(Sheared):
 
     name = "sheared-fibres"
 
-    duration: PositiveFloat = Field(3.3, description="simulated time [s]: a period of Jeffery's at the default rate")
-    young: PositiveFloat = Field(2000.0, description="Young's modulus [Pa]; soft, for long time steps")
+    duration: PositiveFloat = Field(
+        3.3, description="simulated time [s]; default: one period of a Jeffery orbit at the default rate"
+    )
+    young: PositiveFloat = Field(2000.0, description="Young's modulus [Pa]; low, for long time steps")
     restitution: float = Field(0.5, gt=0, le=1, description="coefficient of restitution")
-    friction: float = Field(0.3, ge=0, description="Coulomb's coefficient")
+    friction: float = Field(0.3, ge=0, description="coefficient of friction")
     n: PositiveInt = Field(216, description="number of fibres")
-    spacing: PositiveFloat = Field(0.6, description="of the lattice of the start, in lengths of a fibre")
-    seed: int = Field(1, ge=0, description="of the random numbers")
+    spacing: PositiveFloat = Field(0.6, description="spacing of the initial lattice, in fibre lengths")
+    seed: int = Field(1, ge=0, description="seed of the random numbers")
 
     def flow(self) -> dem.ShearFlow:
         """The shear flow, at rest in the middle of the box."""

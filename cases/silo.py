@@ -29,10 +29,12 @@ class Silo(Dosta):
     coarse: PositiveFloat = Field(2.5, description="diameter of the grains over the published one")
     duration: PositiveFloat = Field(5.0, description="simulated time [s]")
     frames: PositiveInt = Field(50, description="frames written after the first")
-    time_step: dem.TimeStep = Field(3.75e-5, description="[s], or auto; default: the published one for such grains")
-    n: PositiveInt = Field(100_000, description="grains of the published size that would fill the silo")
-    orifice: Literal["large", "small"] = Field("large", description="large or small")
-    stuff: Literal["M1", "M2"] = Field("M1", description="of the grains, M1 or M2")
+    time_step: dem.TimeStep = Field(
+        3.75e-5, description="time step [s], or auto; default: as published, scaled to these grains"
+    )
+    n: PositiveInt = Field(100_000, description="number of grains of the published size that would fill the silo")
+    orifice: Literal["large", "small"] = Field("large", description="size of the orifice, large or small")
+    stuff: Literal["M1", "M2"] = Field("M1", description="material of the grains, M1 or M2")
 
     def made_of(self) -> tuple[str, str]:
         """Names of the materials in this case."""
@@ -90,4 +92,4 @@ class Silo100k(Silo):
 
     coarse: PositiveFloat = Field(1.0, description="diameter of the grains over the published one")
     softness: PositiveFloat = Field(1.0, description="published Young's moduli over those of this run")
-    time_step: dem.TimeStep = Field(1.5e-6, description="[s], or auto; default: the published one")
+    time_step: dem.TimeStep = Field(1.5e-6, description="time step [s], or auto; default: as published")

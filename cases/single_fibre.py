@@ -19,7 +19,7 @@ class SingleFibre(FallingFibres):
 
     name = "single-fibre"
 
-    angle: float = Field(30.0, description="of the axis to the floor [deg]")
+    angle: float = Field(30.0, description="angle of the fibre axis to the floor [deg]")
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
         """Build the fibre and the unit cube."""

@@ -15,14 +15,14 @@ import dem
 class OneParticle(dem.Case):
     """A sphere and a floor of one material."""
 
-    time_step: dem.TimeStep = Field("auto", description="[s], or auto")
+    time_step: dem.TimeStep = Field("auto", description="time step [s], or auto")
     frames: PositiveInt = Field(300, description="frames written after the first")
-    diameter: PositiveFloat = Field(4e-3, description="of the particle [m]")
-    density: PositiveFloat = Field(2500.0, description="[kg/m3]")
+    diameter: PositiveFloat = Field(4e-3, description="diameter of the particle [m]")
+    density: PositiveFloat = Field(2500.0, description="density of the particle [kg/m3]")
     young: PositiveFloat = Field(5e6, description="Young's modulus of particle and floor [Pa]")
     restitution: float = Field(0.6, gt=0, le=1, description="coefficient of restitution")
-    friction: NonNegativeFloat = Field(0.4, description="Coulomb's coefficient")
-    rolling_friction: NonNegativeFloat = Field(0.05, description="of resistance to rolling")
+    friction: NonNegativeFloat = Field(0.4, description="coefficient of friction")
+    rolling_friction: NonNegativeFloat = Field(0.05, description="coefficient of rolling friction")
 
     def material(self) -> dem.Material:
         """Material of particle and floor."""
@@ -40,7 +40,7 @@ class Drop(OneParticle):
     observable_names = ("apparent_restitution",)
 
     duration: PositiveFloat = Field(0.3, description="simulated time [s]")
-    height: PositiveFloat = Field(0.05, description="from which it falls [m]")
+    height: PositiveFloat = Field(0.05, description="height from which the particle falls [m]")
 
     def walls(self) -> list[dem.Plane]:
         """The floor."""
@@ -66,7 +66,7 @@ class Incline(OneParticle):
     observable_names = ("apparent_friction", "apparent_rolling_friction")
 
     duration: PositiveFloat = Field(0.2, description="simulated time [s]")
-    angle: float = Field(20.0, gt=0, lt=90, description="of the incline to the horizontal [deg]")
+    angle: float = Field(20.0, gt=0, lt=90, description="angle of the incline to the horizontal [deg]")
 
     def along(self) -> np.ndarray:
         """Direction down the incline (3,)."""
@@ -105,9 +105,9 @@ class RollingPendulum(OneParticle):
     observable_names = ("apparent_rolling_friction",)
 
     duration: PositiveFloat = Field(1.5, description="simulated time [s]; three swings of the trough by default")
-    radius: PositiveFloat = Field(0.05, description="of the trough [m]")
-    angle: float = Field(20.0, gt=0, lt=90, description="from the lowest point at which the particle begins [deg]")
-    rolling_friction: NonNegativeFloat = Field(0.02, description="of resistance to rolling")
+    radius: PositiveFloat = Field(0.05, description="radius of the trough [m]")
+    angle: float = Field(20.0, gt=0, lt=90, description="initial angle of the particle from the lowest point [deg]")
+    rolling_friction: NonNegativeFloat = Field(0.02, description="coefficient of rolling friction")
 
     def walls(self) -> list[dem.Cylinder]:
         """The trough, a tube."""

@@ -17,14 +17,14 @@ class StochasticCooling(dem.StochasticCase):
 
     duration: PositiveFloat = Field(5.0, description="simulated time [s]")
     frames: PositiveInt = Field(50, description="frames written after the first")
-    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
-    restitution: float = Field(0.9, gt=0, le=1, description="of two spheres, normal")
-    periodic: dem.Axes = Field(("x", "y", "z"), description="axes without walls")
-    diameter: PositiveFloat = Field(0.01, description="[m]")
-    density: PositiveFloat = Field(1100.0, description="[kg/m3]")
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="acceleration by gravity [m/s2]")
+    restitution: float = Field(0.9, gt=0, le=1, description="coefficient of normal restitution of two spheres")
+    periodic: dem.Axes = Field(("x", "y", "z"), description="periodic axes, which have no walls")
+    diameter: PositiveFloat = Field(0.01, description="diameter of the spheres [m]")
+    density: PositiveFloat = Field(1100.0, description="density of the spheres [kg/m3]")
     n: PositiveInt = Field(5000, description="number of spheres")
     solid_fraction: PositiveFloat = Field(0.05, le=0.5, description="volume of the spheres over that of the box")
-    speed: PositiveFloat = Field(0.5, description="root mean square velocity at the start [m/s]")
+    speed: PositiveFloat = Field(0.5, description="initial root mean square velocity [m/s]")
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
         """Build spheres at random positions in a cube, clear of the walls."""
@@ -45,14 +45,16 @@ class TurbulentGas(StochasticCooling):
 
     name = "turbulent-gas"
 
-    collisions: str = Field("partners", pattern="^partners$", description="with fictitious partners")
-    restitution: float = Field(1.0, gt=0, le=1, description="of two spheres, normal")
-    diameter: PositiveFloat = Field(1e-4, description="[m]")
-    density: PositiveFloat = Field(2500.0, description="[kg/m3]")
+    collisions: str = Field("partners", pattern="^partners$", description="collisions with fictitious partners")
+    restitution: float = Field(1.0, gt=0, le=1, description="coefficient of normal restitution of two spheres")
+    diameter: PositiveFloat = Field(1e-4, description="diameter of the spheres [m]")
+    density: PositiveFloat = Field(2500.0, description="density of the spheres [kg/m3]")
     solid_fraction: PositiveFloat = Field(0.01, le=0.5, description="volume of the spheres over that of the box")
-    fluid_speed: PositiveFloat = Field(0.5, description="root mean square of a component of the fluctuation [m/s]")
+    fluid_speed: PositiveFloat = Field(
+        0.5, description="root mean square of a component of the velocity fluctuation of the fluid [m/s]"
+    )
     time_scale: PositiveFloat = Field(0.05, description="Lagrangian time scale of the fluid [s]")
-    viscosity: PositiveFloat = Field(1.8e-5, description="dynamic, of the fluid [Pa s]")
+    viscosity: PositiveFloat = Field(1.8e-5, description="dynamic viscosity of the fluid [Pa s]")
     duration: PositiveFloat = Field(0.5, description="simulated time [s]")
 
     def turbulence(self) -> dem.Turbulence:

@@ -16,7 +16,7 @@ class SymmetricTop(dem.RotationCase):
     start = (1.2, 0.45, -0.6)
 
     duration: PositiveFloat = Field(100.0, description="simulated time [s]; published: 1e4")
-    time_step: PositiveFloat = Field(1e-2, description="[s]")
+    time_step: PositiveFloat = Field(1e-2, description="time step [s]")
 
     def inertia(self) -> tuple[float, float, float]:
         """Published principal moments of inertia [kg m²]."""

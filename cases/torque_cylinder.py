@@ -25,8 +25,10 @@ class TorqueCylinder(dem.RotationCase):
     torque = "cylinder"
 
     duration: PositiveFloat = Field(0.1, description="simulated time [s]")
-    time_step: PositiveFloat = Field(1e-5, description="[s]")
-    torque_frame: Literal["world", "body"] = Field("world", description="world: a fibre, as Zhao; body: as Seelen")
+    time_step: PositiveFloat = Field(1e-5, description="time step [s]")
+    torque_frame: Literal["world", "body"] = Field(
+        "world", description="world (a fibre, Zhao & van Wachem) or body (a cylinder, Seelen et al.)"
+    )
 
     @property
     def frame(self) -> str:

@@ -17,7 +17,7 @@ class TorqueSphere(dem.RotationCase):
     torque = "sphere"
 
     duration: PositiveFloat = Field(1.0, description="simulated time [s]")
-    time_step: PositiveFloat = Field(1e-4, description="[s]")
+    time_step: PositiveFloat = Field(1e-4, description="time step [s]")
 
     def inertia(self) -> tuple[float, float, float]:
         """Moments of inertia of a sphere of 2 m and 1100 kg/m³ [kg m²]."""

@@ -14,10 +14,10 @@ class VibratedBed(Grains):
 
     name = "vibrated-bed"
 
-    radius: PositiveFloat = Field(0.022, description="of the cup [m]")
-    height: PositiveFloat = Field(0.1, description="of the cup [m]")
-    amplitude: NonNegativeFloat = Field(2e-3, description="of its vibration [m]")
-    frequency: PositiveFloat = Field(15.0, description="[Hz]")
+    radius: PositiveFloat = Field(0.022, description="radius of the cup [m]")
+    height: PositiveFloat = Field(0.1, description="height of the cup [m]")
+    amplitude: NonNegativeFloat = Field(2e-3, description="amplitude of the vibration of the cup [m]")
+    frequency: PositiveFloat = Field(15.0, description="frequency of the vibration [Hz]")
     intruder: PositiveFloat = Field(0.012, description="diameter of the large grain [m]")
 
     def walls(self) -> list[dem.Cylinder]:

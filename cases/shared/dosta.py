@@ -37,7 +37,7 @@ class Dosta(dem.Case):
 
     coarse: PositiveFloat = Field(2.0, description="diameter of the grains over the published one")
     softness: PositiveFloat = Field(100.0, description="published Young's moduli over those of this run")
-    seed: int = Field(1, ge=0, description="of the random numbers that the bed begins with")
+    seed: int = Field(1, ge=0, description="seed of the random initial positions of the bed")
 
     @model_validator(mode="after")
     def _step(self) -> Self:

@@ -30,16 +30,16 @@ class Grains(dem.Case):
     """Base of cases of frictional spheres, softer than glass, as is usual for simulations of flow."""
 
     duration: PositiveFloat = Field(1.0, description="simulated time [s]")
-    time_step: dem.TimeStep = Field("auto", description="[s], or auto")
+    time_step: dem.TimeStep = Field("auto", description="time step [s], or auto")
     frames: PositiveInt = Field(100, description="frames written after the first")
     n: PositiveInt = Field(300, description="number of grains")
-    diameter: PositiveFloat = Field(4e-3, description="of the grains [m]")
-    density: PositiveFloat = Field(2500.0, description="[kg/m3]")
+    diameter: PositiveFloat = Field(4e-3, description="diameter of the grains [m]")
+    density: PositiveFloat = Field(2500.0, description="density of the grains [kg/m3]")
     young: PositiveFloat = Field(5e6, description="Young's modulus of grains and walls [Pa]")
     restitution: float = Field(0.6, gt=0, le=1, description="coefficient of restitution")
-    friction: NonNegativeFloat = Field(0.4, description="Coulomb's coefficient")
-    rolling_friction: NonNegativeFloat = Field(0.05, description="of resistance to rolling")
-    seed: int = Field(1, ge=0, description="of the random numbers")
+    friction: NonNegativeFloat = Field(0.4, description="coefficient of friction")
+    rolling_friction: NonNegativeFloat = Field(0.05, description="coefficient of rolling friction")
+    seed: int = Field(1, ge=0, description="seed of the random numbers")
 
     def material(self) -> dem.Material:
         """Material of grains and walls."""

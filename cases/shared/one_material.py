@@ -11,14 +11,16 @@ import dem
 class OneMaterial(dem.Case):
     """Particles of one material in a box."""
 
-    density: PositiveFloat = Field(1100.0, description="[kg/m3]")
+    density: PositiveFloat = Field(1100.0, description="density of the particles [kg/m3]")
     young: PositiveFloat = Field(5e7, description="Young's modulus of particles and walls [Pa]")
     poisson: float = Field(0.35, gt=-1, le=0.5, description="Poisson's ratio of the particles")
     wall_poisson: float = Field(0.23, gt=-1, le=0.5, description="Poisson's ratio of the walls")
     restitution: float = Field(1.0, gt=0, le=1, description="coefficient of restitution")
-    friction: float = Field(0.0, ge=0, description="Coulomb's coefficient between particles")
-    wall_friction: float | None = Field(None, ge=0, description="Coulomb's coefficient at walls; default: the same")
-    rolling_friction: float = Field(0.0, ge=0, description="of resistance to rolling; needs friction")
+    friction: float = Field(0.0, ge=0, description="coefficient of friction between particles")
+    wall_friction: float | None = Field(
+        None, ge=0, description="coefficient of friction at walls; default: as between particles"
+    )
+    rolling_friction: float = Field(0.0, ge=0, description="coefficient of rolling friction; needs friction")
 
     def material(self) -> dem.Material:
         """Material of the particles."""
@@ -54,9 +56,11 @@ class OneShape(dem.Case):
 
     diameter: PositiveFloat = Field(0.01, description="fibre diameter [m]")
     aspect_ratio: float = Field(3.0, ge=1, description="fibre length over diameter")
-    spheres: PositiveInt = Field(5, description="spheres in a fibre; 5 make the published volume but for 0.13 %")
+    spheres: PositiveInt = Field(
+        5, description="number of spheres in a fibre; the volume of 5 is the published one within 0.13 %"
+    )
 
-    smooth: bool = Field(False, description="capsules in place of chains of spheres")
+    smooth: bool = Field(False, description="use capsules instead of chains of spheres")
 
     def fibre(self) -> dem.Fibre | dem.Capsule:
         """Shape of the fibres."""

@@ -15,9 +15,9 @@ class Powder(Grains):
     """Grains with optional adhesion, and walls with a separate coefficient of friction."""
 
     wall_friction: NonNegativeFloat | None = Field(
-        None, description="Coulomb's coefficient at walls; default: the same"
+        None, description="coefficient of friction at walls; default: as between particles"
     )
-    adhesion: NonNegativeFloat = Field(0.0, description="work of adhesion of grains by JKR [J/m2]; 0: none")
+    adhesion: NonNegativeFloat = Field(0.0, description="work of adhesion of grains (JKR) [J/m2]; 0: none")
 
     def material(self) -> dem.Material:
         """Material of the grains."""

@@ -42,13 +42,17 @@ class ShearToFailure(Powder):
     young: PositiveFloat = Field(2e6, description="Young's modulus of grains and walls [Pa]")
     frames: PositiveInt = Field(200, description="frames written after the first")
     preshear_stress: PositiveFloat = Field(2e3, description="normal stress of preshear [Pa]")
-    normal_stresses: tuple[PositiveFloat, ...] = Field((700.0, 1400.0), description="of shear to failure [Pa]")
-    speed: PositiveFloat = Field(0.03, description="of shear, at the mean radius if the cell turns [m/s]")
-    preshear: PositiveFloat = Field(3e-3, description="way of preshear [m]")
-    shear: PositiveFloat = Field(1.2e-3, description="way of shear to failure [m]")
-    release: NonNegativeFloat = Field(3e-4, description="way back before the normal stress is reduced [m]")
-    rest: NonNegativeFloat = Field(0.03, description="between a smaller normal stress and shear to failure [s]")
-    consolidated: PositiveFloat = Field(0.15, description="when the first preshear begins [s]")
+    normal_stresses: tuple[PositiveFloat, ...] = Field(
+        (700.0, 1400.0), description="normal stresses of shear to failure [Pa]"
+    )
+    speed: PositiveFloat = Field(0.03, description="speed of shear, at the mean radius if the cell turns [m/s]")
+    preshear: PositiveFloat = Field(3e-3, description="shear displacement of preshear [m]")
+    shear: PositiveFloat = Field(1.2e-3, description="shear displacement to failure [m]")
+    release: NonNegativeFloat = Field(3e-4, description="displacement back before the normal stress is reduced [m]")
+    rest: NonNegativeFloat = Field(
+        0.03, description="time between the reduction of the normal stress and shear to failure [s]"
+    )
+    consolidated: PositiveFloat = Field(0.15, description="time at which the first preshear begins [s]")
 
     @model_validator(mode="after")
     def _fails_below_preshear(self) -> ShearToFailure:

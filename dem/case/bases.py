@@ -116,10 +116,12 @@ class Case(BaseCase):
     (('z',), 1e-05)
     """
 
-    time_step: TimeStep = Field(1e-6, description="[s], or auto")
+    time_step: TimeStep = Field(1e-6, description="time step [s], or auto")
     integrator: str = Field(AUTO, description=MEANING)
-    threads: PositiveInt | None = Field(None, description="default: all cores; changes no bit of the result")
-    gravity: tuple[float, float, float] = Field((0.0, 0.0, -9.81), description="[m/s2]")
+    threads: PositiveInt | None = Field(
+        None, description="number of threads; default: all cores. The result is the same for any number"
+    )
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, -9.81), description="acceleration by gravity [m/s2]")
 
     def build(self) -> tuple[Particles, Box | None]:
         """Particles and box of this case."""
@@ -184,16 +186,28 @@ class HardSphereCase(BaseCase):
     100
     """
 
-    gravity: tuple[float, float, float] = Field((0.0, 0.0, -9.81), description="[m/s2]")
-    restitution: float = Field(1.0, gt=0, le=1, description="of two spheres, normal")
-    tangential_restitution: float = Field(-1.0, ge=-1, le=1, description="of two spheres; -1: smooth, 1: rough")
-    friction: NonNegativeFloat | None = Field(None, description="of two spheres, Coulomb's; default: no limit")
-    wall_restitution: float | None = Field(None, gt=0, le=1, description="with a wall; default: as of two spheres")
-    wall_tangential_restitution: float | None = Field(None, ge=-1, le=1, description="with a wall")
-    wall_friction: NonNegativeFloat | None = Field(None, description="with a wall")
-    contact_time: PositiveFloat = Field(1e-5, description="impacts that follow within it are elastic [s]")
-    periodic: Axes = Field((), description="axes without walls, such as xy")
-    roughness: float = Field(0.0, ge=0, le=1, description="standard deviation of the walls' inclination [rad]")
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, -9.81), description="acceleration by gravity [m/s2]")
+    restitution: float = Field(1.0, gt=0, le=1, description="coefficient of normal restitution of two spheres")
+    tangential_restitution: float = Field(
+        -1.0, ge=-1, le=1, description="coefficient of tangential restitution of two spheres; -1: smooth, 1: rough"
+    )
+    friction: NonNegativeFloat | None = Field(
+        None, description="coefficient of friction of two spheres; default: infinite"
+    )
+    wall_restitution: float | None = Field(
+        None, gt=0, le=1, description="coefficient of normal restitution at walls; default: as of two spheres"
+    )
+    wall_tangential_restitution: float | None = Field(
+        None, ge=-1, le=1, description="coefficient of tangential restitution at walls; default: as of two spheres"
+    )
+    wall_friction: NonNegativeFloat | None = Field(
+        None, description="coefficient of friction at walls; default: as of two spheres"
+    )
+    contact_time: PositiveFloat = Field(
+        1e-5, description="an impact within this time after another one of either partner is elastic [s]"
+    )
+    periodic: Axes = Field((), description="periodic axes, which have no walls, such as xy")
+    roughness: float = Field(0.0, ge=0, le=1, description="standard deviation of the inclination of rough walls [rad]")
 
     def build(self) -> tuple[Particles, Box | None]:
         """Particles and box of this case."""
@@ -225,21 +239,42 @@ class StochasticCase(BaseCase):
     (2000, 'partners')
     """
 
-    time_step: TimeStep = Field("auto", description="[s], or auto: a tenth of a collision of each particle")
-    collisions: Literal["pairs", "partners"] = Field("pairs", description="of pairs in cells, or fictitious partners")
-    cell: PositiveFloat | None = Field(None, description="width of the cells, about [m]; default: as fine as is of use")
-    correlation: Literal["full", "particle", "none"] = Field("full", description="of partners in turbulence")
-    seed: NonNegativeInt = Field(1, description="of the random numbers")
-    gravity: tuple[float, float, float] = Field((0.0, 0.0, -9.81), description="[m/s2]")
-    restitution: float = Field(1.0, gt=0, le=1, description="of two spheres, normal")
-    tangential_restitution: float = Field(-1.0, ge=-1, le=1, description="of two spheres; -1: smooth, 1: rough")
-    friction: NonNegativeFloat | None = Field(None, description="of two spheres, Coulomb's; default: no limit")
-    wall_restitution: float | None = Field(None, gt=0, le=1, description="with a wall; default: as of two spheres")
-    wall_tangential_restitution: float | None = Field(None, ge=-1, le=1, description="with a wall")
-    wall_friction: NonNegativeFloat | None = Field(None, description="with a wall")
-    contact_time: PositiveFloat = Field(1e-5, description="impacts on walls that follow within it are elastic [s]")
-    periodic: Axes = Field((), description="axes without walls, such as xy")
-    roughness: float = Field(0.0, ge=0, le=1, description="standard deviation of the walls' inclination [rad]")
+    time_step: TimeStep = Field(
+        "auto", description="time step [s], or auto: with 0.1 collisions of each particle in a step"
+    )
+    collisions: Literal["pairs", "partners"] = Field(
+        "pairs", description="collisions between pairs in cells, or with fictitious partners"
+    )
+    cell: PositiveFloat | None = Field(
+        None,
+        description="approximate width of the cells [m]; default: from the number of spheres and their mean free path",
+    )
+    correlation: Literal["full", "particle", "none"] = Field(
+        "full", description="correlation of fictitious partners: with particle and fluid (full), particle, or none"
+    )
+    seed: NonNegativeInt = Field(1, description="seed of the random numbers")
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, -9.81), description="acceleration by gravity [m/s2]")
+    restitution: float = Field(1.0, gt=0, le=1, description="coefficient of normal restitution of two spheres")
+    tangential_restitution: float = Field(
+        -1.0, ge=-1, le=1, description="coefficient of tangential restitution of two spheres; -1: smooth, 1: rough"
+    )
+    friction: NonNegativeFloat | None = Field(
+        None, description="coefficient of friction of two spheres; default: infinite"
+    )
+    wall_restitution: float | None = Field(
+        None, gt=0, le=1, description="coefficient of normal restitution at walls; default: as of two spheres"
+    )
+    wall_tangential_restitution: float | None = Field(
+        None, ge=-1, le=1, description="coefficient of tangential restitution at walls; default: as of two spheres"
+    )
+    wall_friction: NonNegativeFloat | None = Field(
+        None, description="coefficient of friction at walls; default: as of two spheres"
+    )
+    contact_time: PositiveFloat = Field(
+        1e-5, description="an impact on a wall within this time after another one is elastic [s]"
+    )
+    periodic: Axes = Field((), description="periodic axes, which have no walls, such as xy")
+    roughness: float = Field(0.0, ge=0, le=1, description="standard deviation of the inclination of rough walls [rad]")
 
     def build(self) -> tuple[Particles, Box]:
         """Particles and box of this case."""

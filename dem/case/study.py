@@ -45,8 +45,8 @@ class StudyCase(BaseModel):
     compiled_by: ClassVar[dict] = {}  # parameters of a short run that needs the same kernels, for `dem compile --all`
 
     duration: PositiveFloat = Field(2.0, description="simulated time [s]")
-    frames: PositiveInt = Field(200, description="rows after the first, or a few more: the last one is the end")
-    time_step: PositiveFloat = Field(1e-6, description="[s]")
+    frames: PositiveInt = Field(200, description="least number of rows after the first; the last row is the end")
+    time_step: PositiveFloat = Field(1e-6, description="time step [s]")
     integrator: str = Field(DEFAULT, description="rotational scheme")
 
     def steps_a_frame(self, steps: int) -> int:

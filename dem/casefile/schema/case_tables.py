@@ -32,19 +32,23 @@ from dem.rotation import AUTO, MEANING
 class ImpactTable(Table):
     """``[impacts]``: impact laws of hard spheres."""
 
-    restitution: key.Share = Field(1.0, description="of two spheres, normal")
-    tangential_restitution: key.Number = Field(-1.0, ge=-1, le=1, description="of two spheres; -1: smooth, 1: rough")
+    restitution: key.Share = Field(1.0, description="coefficient of normal restitution of two spheres")
+    tangential_restitution: key.Number = Field(
+        -1.0, ge=-1, le=1, description="tangential restitution of two spheres; -1: smooth, 1: rough"
+    )
     friction: key.Friction | None = Field(
-        None, description="of two spheres, Coulomb's; default: no limit", examples=[0.3]
+        None, description="coefficient of friction of two spheres; default: infinite", examples=[0.3]
     )
     wall_restitution: key.Share | None = Field(
-        None, description="with a wall; default: as of two spheres", examples=[1.0]
+        None, description="coefficient of normal restitution at walls; default: as of two spheres", examples=[1.0]
     )
     wall_tangential_restitution: key.Number | None = Field(
-        None, ge=-1, le=1, description="with a wall", examples=[-1.0]
+        None, ge=-1, le=1, description="coefficient of tangential restitution at walls", examples=[-1.0]
     )
-    wall_friction: key.Friction | None = Field(None, description="with a wall", examples=[0.3])
-    contact_time: key.Duration = Field(1e-5, description="impacts that follow within it are elastic [s]")
+    wall_friction: key.Friction | None = Field(None, description="coefficient of friction at walls", examples=[0.3])
+    contact_time: key.Duration = Field(
+        1e-5, description="an impact within this time after another one of either partner is elastic [s]"
+    )
 
 
 MOVES = [heading for name, field in STATE.items() if name != "position" for heading in field.headings]
@@ -61,21 +65,26 @@ class MaterialTable(Table, LawPartKeys):
 
     young: key.Modulus = Field(gt=0, description="Young's modulus [Pa]", examples=[5e7])
     poisson: key.Number = Field(gt=-1, le=0.5, description="Poisson's ratio", examples=[0.3])
-    density: key.Density = Field(1000.0, gt=0, description="[kg/m3]; walls do not use it")
-    restitution: key.Share = Field(1.0, description="of two of this material, normal")
-    friction: key.Friction = Field(0.0, description="Coulomb's coefficient of two of this material")
+    density: key.Density = Field(1000.0, gt=0, description="density [kg/m3]; walls do not use it")
+    restitution: key.Share = Field(
+        1.0, description="coefficient of normal restitution between two bodies of this material"
+    )
+    friction: key.Friction = Field(0.0, description="coefficient of friction between two bodies of this material")
     conductivity: key.ConductivityByTemperature | None = Field(
         None,
-        description="thermal, for heat [W/(m K)]; or a table, rows of a temperature and the value there",
+        description="thermal conductivity, for heat [W/(m K)]; or rows of a temperature and the value there",
         examples=["0.8 W/m/K"],
     )
     heat_capacity: key.HeatCapacityByTemperature | None = Field(
         None,
-        description="specific, for heat [J/(kg K)]; or a table, rows of a temperature and the value there",
+        description="specific heat capacity, for heat [J/(kg K)]; or rows of a temperature and the value there",
         examples=["840 J/kg/K"],
     )
     real_young: key.Modulus | None = Field(
-        None, gt=0, description="modulus of the real solid, for heat, if young is a softened one [Pa]", examples=[7e10]
+        None,
+        gt=0,
+        description="Young's modulus of the real solid, for heat, if young is a softened one [Pa]",
+        examples=[7e10],
     )
 
     expansion: key.Expansion | None = Field(
@@ -83,11 +92,11 @@ class MaterialTable(Table, LawPartKeys):
         examples=["1.2e-5 1/K"],
     )  # fmt: skip
     restitution_by_temperature: list[tuple[key.Temperature, key.Share]] | None = Field(
-        None, description="of particles, in place of restitution in a run with heat: rows of a temperature and a value",
+        None, description="in place of restitution, for heat: rows of a temperature and the value there",
         examples=[[["20 degC", 0.9], ["800 degC", 0.5]]],
     )  # fmt: skip
     friction_by_temperature: list[tuple[key.Temperature, key.Factor]] | None = Field(
-        None, description="of particles, in place of friction in a run with heat: rows of a temperature and a value",
+        None, description="in place of friction, for heat: rows of a temperature and the value there",
         examples=[[["20 degC", 0.3], ["800 degC", 0.6]]],
     )  # fmt: skip
 
@@ -107,9 +116,11 @@ class MaterialTable(Table, LawPartKeys):
 class ContactTable(Table, LawPartKeys):
     """``[[contacts]]``: contact parameters of a pair of materials."""
 
-    materials: tuple[key.MaterialName, key.MaterialName] = Field(description="the pair", examples=[["glass", "glass"]])
-    restitution: key.Share = Field(1.0, description="normal speed after over before an impact")
-    friction: key.Friction = Field(0.0, description="Coulomb's coefficient")
+    materials: tuple[key.MaterialName, key.MaterialName] = Field(
+        description="names of the two materials", examples=[["glass", "glass"]]
+    )
+    restitution: key.Share = Field(1.0, description="coefficient of normal restitution")
+    friction: key.Friction = Field(0.0, description="coefficient of friction")
 
     def made(self) -> Contact:
         """Make the contact of the pair."""
@@ -119,10 +130,10 @@ class ContactTable(Table, LawPartKeys):
 class MotionTable(Table):
     """``[box.motion.FACE]``: motion of a face of the box."""
 
-    velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="[m/s]")
-    amplitude: key.Point = Field((0.0, 0.0, 0.0), description="of the vibration [m]")
-    frequency: key.Frequency = Field(0.0, ge=0, description="of the vibration [Hz]")
-    phase: key.Angle = Field(0.0, description="of the vibration [rad]")
+    velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="constant velocity [m/s]")
+    amplitude: key.Point = Field((0.0, 0.0, 0.0), description="amplitude of the vibration [m]")
+    frequency: key.Frequency = Field(0.0, ge=0, description="frequency of the vibration [Hz]")
+    phase: key.Angle = Field(0.0, description="phase of the vibration [rad]")
 
     @model_validator(mode="after")
     def _moves(self) -> MotionTable:
@@ -138,16 +149,18 @@ class MotionTable(Table):
 class BoxTable(Table):
     """``[box]``: corners, faces and materials of the box."""
 
-    lower: key.Point = Field((0.0, 0.0, 0.0), description="a corner [m]")
-    upper: key.Point = Field(description="the opposite corner [m]", examples=[[0.1, 0.1, 0.1]])
-    material: key.MaterialName = Field(description="of the walls", examples=["glass"])
+    lower: key.Point = Field((0.0, 0.0, 0.0), description="lower corner [m]")
+    upper: key.Point = Field(description="upper corner [m]", examples=[[0.1, 0.1, 0.1]])
+    material: key.MaterialName = Field(description="material of the walls", examples=["glass"])
     open: list[key.Face] = Field([], description="faces without a wall; default: none", examples=[["y+"]])
-    periodic: list[key.Axis] = Field(
-        [], description="axes along which what leaves comes in again; default: none", examples=[["x"]]
+    periodic: list[key.Axis] = Field([], description="periodic axes; default: none", examples=[["x"]])
+    motion: dict[key.MovingFace, MotionTable] = Field(
+        {}, description="motion of a face, or of all faces", examples=["z+"]
     )
-    motion: dict[key.MovingFace, MotionTable] = Field({}, description="of a face, or of all", examples=["z+"])
-    roughness: key.Angle = Field(0.0, ge=0, le=1, description="standard deviation of the walls' inclination [rad]")
-    seed: key.Seed = Field(0, description="of the inclinations")
+    roughness: key.Angle = Field(
+        0.0, ge=0, le=1, description="standard deviation of the inclination of rough walls [rad]"
+    )
+    seed: key.Seed = Field(0, description="seed of the inclinations")
 
     @model_validator(mode="after")
     def _spans(self) -> BoxTable:
@@ -167,9 +180,9 @@ class BoxTable(Table):
 class RateChangeTable(Table):
     """``[[cell.rate_changes]]``: a change of the strain rate."""
 
-    time: key.Duration = Field(description="from when on [s]", examples=[0.5])
+    time: key.Duration = Field(description="time from which the rate holds [s]", examples=[0.5])
     rate: key.VelocityGradient = Field(
-        description="velocity gradient, as that of the cell [1/s]", examples=[[0.0, 0.0, 1.0]]
+        description="velocity gradient, in the form of the rate of the cell [1/s]", examples=[[0.0, 0.0, 1.0]]
     )
 
 
@@ -186,24 +199,28 @@ class CellTable(Table):
     rate: key.VelocityGradient = Field(
         (0.0, 0.0, 0.0), description="velocity gradient: its diagonal, or three rows [1/s]; negative in compression"
     )
-    rate_changes: list[RateChangeTable] = Field([], description="other rates from some times on; default: none")
+    rate_changes: list[RateChangeTable] = Field([], description="other rates from given times on; default: none")
     stress: key.HeldStresses | None = Field(
         None,
-        description='that is held [Pa]: a pressure, or three rows with "none" where a rate is given; default: none',
+        description='stress that is held [Pa]: a pressure, or three rows with "none" where a rate is given',
         examples=[1e4],
     )  # fmt: skip
     gain: key.Factor | None = Field(
-        None, description="rate over the excess of stress [1/(Pa s)]; default: by the packing", examples=[1e-3]
+        None, description="strain rate over the excess of stress [1/(Pa s)]; default: from the packing", examples=[1e-3]
     )
     fastest: Annotated[key.Rate, Field(gt=0)] | None = Field(
         None,
         description="largest rate that holds a stress [1/s]; default: at an inertial number of 1e-3",
         examples=[2.0],
     )
-    control: Literal["servo", "inertia"] = Field("servo", description="of stresses: by the rate, or by edges of a mass")
-    mass: key.Factor | None = Field(None, description="of the edges [kg]; default: by the packing", examples=[0.1])
+    control: Literal["servo", "inertia"] = Field(
+        "servo", description="control of stresses: by the rate, or by edges with a mass"
+    )
+    mass: key.Factor | None = Field(
+        None, description="mass of the edges [kg]; default: from the packing", examples=[0.1]
+    )
     damping: Annotated[key.Number, Field(ge=0)] | None = Field(
-        None, description="of the edges [kg/s]; 0: none; default: critical", examples=[10.0]
+        None, description="damping of the edges [kg/s]; 0: none; default: critical", examples=[10.0]
     )
 
     @model_validator(mode="after")
@@ -237,11 +254,13 @@ class CellTable(Table):
 class LatticeTable(Table):
     """``[particles.lattice]``: positions on a cubic lattice, x fastest."""
 
-    sites: tuple[key.Count, key.Count, key.Count] = Field(description="how many along x, y, z", examples=[[2, 2, 2]])
-    pitch: key.Size = Field(description="distance of neighbouring sites [m]", examples=[0.02])
+    sites: tuple[key.Count, key.Count, key.Count] = Field(
+        description="number of sites along x, y, z", examples=[[2, 2, 2]]
+    )
+    pitch: key.Size = Field(description="distance between neighbouring sites [m]", examples=[0.02])
     origin: key.Point | None = Field(
         None,
-        description="the first site [m]; default: half a pitch from the box's corner",
+        description="position of the first site [m]; default: half a pitch from the lower corner of the box",
         examples=[[0.01, 0.01, 0.01]],
     )
 
@@ -249,22 +268,24 @@ class LatticeTable(Table):
 class RandomTable(Table):
     """``[particles.random]``: random positions without overlap."""
 
-    number: key.Count | None = Field(None, description="of particles; or give solid_fraction", examples=[10])
+    number: key.Count | None = Field(None, description="number of particles; or give solid_fraction", examples=[10])
     solid_fraction: key.Share | None = Field(
         None, description="volume of these particles over that of the region", examples=[0.1]
     )
     scale: tuple[key.Factor, key.Factor] | None = Field(
-        None, description="sizes: the shape times a number between these two, evenly spread", examples=[[0.8, 1.2]]
+        None,
+        description="size factors: each particle is the shape times a random number between these two",
+        examples=[[0.8, 1.2]],
     )
-    sizes: SizesTable | None = Field(None, description="a distribution of sizes, in place of scale")
+    sizes: SizesTable | None = Field(None, description="distribution of sizes, in place of scale")
     lower: key.Point | None = Field(
-        None, description="corner of the region [m]; default: the box's", examples=[[0.0, 0.0, 0.05]]
+        None, description="lower corner of the region [m]; default: that of the box", examples=[[0.0, 0.0, 0.05]]
     )
     upper: key.Point | None = Field(
-        None, description="opposite corner [m]; default: the box's", examples=[[0.1, 0.1, 0.1]]
+        None, description="upper corner of the region [m]; default: that of the box", examples=[[0.1, 0.1, 0.1]]
     )
     inside: key.Name | None = Field(
-        None, description="name of a wall with a volume, such as a drum or a closed mesh, in which all are to be",
+        None, description="name of a wall that encloses the particles, such as a drum or a closed mesh",
         examples=["drum"],
     )  # fmt: skip
 
@@ -283,7 +304,7 @@ class GroupTable(Table):
     """``[[particles]]``: particles of one kind, and their positions."""
 
     name: key.Name | None = Field(
-        None, description="of this kind, where a run is described; default: the shape's", examples=["bead"]
+        None, description="name of this kind of particles; default: that of the shape", examples=["bead"]
     )
     shape: key.ShapeName | None = Field(None, description="name of a shape", examples=["bead"])
     material: key.MaterialName | None = Field(None, description="name of a material", examples=["glass"])
@@ -291,22 +312,24 @@ class GroupTable(Table):
         None, min_length=1, description="centres of mass [m]", examples=[[[0.05, 0.05, 0.05]]]
     )
     lattice: LatticeTable | None = Field(None, description="sites of a cubic lattice")
-    random: RandomTable | None = Field(None, description="random places without overlap")
+    random: RandomTable | None = Field(None, description="random positions without overlap")
     file: key.InputFile | None = Field(None, description=f"with the state: {COLUMNS}", examples=["start.csv"])
     last_frame: key.InputFile | None = Field(
-        None, description="trajectory that tells state, shapes and materials", examples=["run.h5"]
+        None, description="trajectory from whose last frame state, shapes and materials are read", examples=["run.h5"]
     )
     orientation: key.Orientations | None = Field(
-        None, description="unit quaternions (w, x, y, z), body to world: one, one each, or a word", examples=["random"]
+        None,
+        description="unit quaternions (w, x, y, z), body to world: one for all, one each, or a word",
+        examples=["random"],
     )
     velocity: key.Velocities | None = Field(
-        None, description="one for all, or one each [m/s]", examples=[[0.0, 0.0, -1.0]]
+        None, description="velocity, one for all or one each [m/s]", examples=[[0.0, 0.0, -1.0]]
     )
     angular_velocity: key.AngularVelocities | None = Field(
-        None, description="one for all, or one each [rad/s]", examples=[[0.0, 0.0, 10.0]]
+        None, description="angular velocity, one for all or one each [rad/s]", examples=[[0.0, 0.0, 10.0]]
     )
     temperature: key.Temperatures | None = Field(
-        None, description="one for all, or one each [K]; default with heat: 293.15", examples=["20 degC"]
+        None, description="temperature, one for all or one each [K]; default with heat: 293.15", examples=["20 degC"]
     )
     fields: dict[str, float | list[float]] = Field(
         {}, description="registered fields with one number, by name: one for all, or one each",
@@ -317,10 +340,10 @@ class GroupTable(Table):
     )
     fixed: bool | None = Field(
         None,
-        description="whether forces and gravity do not move them; default: no, or as in the file of last_frame",
+        description="whether they are fixed: forces do not move them; default: no, or as in last_frame",
         examples=[True],
     )
-    seed: key.Seed = Field(1, description="of all that is random")
+    seed: key.Seed = Field(1, description="seed of all random numbers of the group")
 
     @model_validator(mode="after")
     def _placed_once(self) -> GroupTable:
@@ -339,14 +362,18 @@ class GroupTable(Table):
 class ConvectionTable(Table):
     """``heat.convection``: heat exchange with the fluid; ``[fluid]`` has its density, viscosity and velocity."""
 
-    temperature: key.Temperature = Field(description="of the fluid [K]", examples=["600 K"])
-    conductivity: key.Conductivity = Field(description="of the fluid [W/(m K)]", examples=["0.045 W/m/K"])
-    heat_capacity: key.HeatCapacity = Field(description="of the fluid, specific [J/(kg K)]", examples=["1 kJ/kg/K"])
-    law: Literal["ranz-marshall", "gunn"] = Field("ranz-marshall", description="of single spheres, or of beds")
-    voidage: key.Share = Field(1.0, description="share of the volume that is fluid, for gunn")
+    temperature: key.Temperature = Field(description="temperature of the fluid [K]", examples=["600 K"])
+    conductivity: key.Conductivity = Field(
+        description="thermal conductivity of the fluid [W/(m K)]", examples=["0.045 W/m/K"]
+    )
+    heat_capacity: key.HeatCapacity = Field(
+        description="specific heat capacity of the fluid [J/(kg K)]", examples=["1 kJ/kg/K"]
+    )
+    law: Literal["ranz-marshall", "gunn"] = Field("ranz-marshall", description="law for single spheres, or for beds")
+    voidage: key.Share = Field(1.0, description="fluid volume over total volume, for gunn")
     volume: key.Volume | None = Field(
         None,
-        description="of a fluid that particles warm or cool [m3]; default: it keeps its temperature",
+        description="volume of the fluid that particles warm or cool [m3]; default: the fluid keeps its temperature",
         examples=["1000 cm3"],
     )
     cells: bool = Field(False, description="whether particles warm or cool the fluid cell by cell")
@@ -359,9 +386,9 @@ class ConvectionTable(Table):
 class RadiationTable(Table):
     """``heat.radiation``: radiation to surroundings of one temperature."""
 
-    temperature: key.Temperature = Field(description="of the surroundings [K]", examples=["900 degC"])
-    emissivity: key.Share = Field(description="of the particles", examples=[0.8])
-    exposed: key.Share = Field(1.0, description="share of the surface that sees the surroundings")
+    temperature: key.Temperature = Field(description="temperature of the surroundings [K]", examples=["900 degC"])
+    emissivity: key.Share = Field(description="emissivity of the particles", examples=[0.8])
+    exposed: key.Share = Field(1.0, description="share of the surface that faces the surroundings")
 
     def made(self) -> Radiation:
         """Make the radiation."""
@@ -371,27 +398,31 @@ class RadiationTable(Table):
 class HeatTable(Table):
     """``[heat]``: temperatures of particles, and conduction through contacts."""
 
-    every: key.Count = Field(10, description="steps from one exchange to the next")
-    resolution: key.Share = Field(0.25, description="largest share of the shortest relaxation time in a sub-step")
-    time_scale: key.Factor = Field(1.0, description="seconds of heating in a second of motion")
-    implicit: bool = Field(False, description="whether each exchange is one implicit step, stable for any length")
-    frozen: bool = Field(False, description="whether particles are held where they are, for steps of any length")
+    every: key.Count = Field(10, description="time steps between two exchanges")
+    resolution: key.Share = Field(0.25, description="longest sub-step, over the shortest relaxation time")
+    time_scale: key.Factor = Field(1.0, description="seconds of heat exchange per second of motion")
+    implicit: bool = Field(
+        False, description="whether each exchange is one implicit step, which is stable for any length"
+    )
+    frozen: bool = Field(False, description="whether particles stay where they are, for time steps of any length")
     faces: dict[key.Face, key.Temperature] = Field(
-        {}, description="temperatures of faces of the box [K]; others let no heat pass", examples=[{"z-": "80 degC"}]
+        {}, description="temperatures of faces of the box [K]; no heat passes the others", examples=[{"z-": "80 degC"}]
     )
 
-    dissipation: bool = Field(False, description="whether what contacts dissipate becomes heat")
+    dissipation: bool = Field(False, description="whether the energy that contacts dissipate becomes heat")
     gas_conductivity: key.Conductivity | Literal[0] = Field(
-        0, description="of a gas in the gaps about contacts [W/(m K)]; 0: none", examples=["0.026 W/m/K"]
+        0,
+        description="thermal conductivity of a gas in the gaps about contacts [W/(m K)]; 0: no gas",
+        examples=["0.026 W/m/K"],
     )
-    gas_jump: key.Size = Field(3e-7, description="length of the temperature jumps of the gas [m]")
+    gas_jump: key.Size = Field(3e-7, description="length of the temperature jump at surfaces in the gas [m]")
     gas_range: key.Size | Literal[0] = Field(
         0,
-        description="largest gap of surfaces that do not touch but conduct by the gas [m]; 0: none",
+        description="largest gap between separate surfaces across which the gas conducts [m]; 0: none",
         examples=["1 mm"],
     )
-    convection: ConvectionTable | None = Field(None, description="exchange with the fluid; default: none")
-    radiation: RadiationTable | None = Field(None, description="exchange with surroundings; default: none")
+    convection: ConvectionTable | None = Field(None, description="heat exchange with the fluid; default: none")
+    radiation: RadiationTable | None = Field(None, description="heat exchange with the surroundings; default: none")
 
     def made(self) -> Heat:
         """Make the heat."""
@@ -402,7 +433,7 @@ class ScalarTable(Table):
     """``[[scalars]]``: a scalar besides the temperature that particles exchange through contacts."""
 
     law: str = Field(description="name of an entry point of the group dem.scalars", examples=["moisture"])
-    parameters: dict[str, Any] = Field({}, description="what the law takes", examples=[{"every": 10}])
+    parameters: dict[str, Any] = Field({}, description="parameters of the law", examples=[{"every": 10}])
 
     @model_validator(mode="after")
     def _fits(self) -> ScalarTable:
@@ -419,17 +450,21 @@ class ScalarTable(Table):
 class OutputTable(Table):
     """``[output]``: file, fields and compression."""
 
-    file: key.OutputFile | None = Field(None, description="to write; default: a free name", examples=["run.h5"])
+    file: key.OutputFile | None = Field(None, description="file to write; default: a free name", examples=["run.h5"])
     frames: key.Count = Field(200, description="frames written after the first")
     fields: tuple[key.FieldName, ...] | None = Field(
-        None, description="default: all; position is always among them", examples=[["position", "velocity"]]
+        None,
+        description="fields in each frame, always with position; default: all",
+        examples=[["position", "velocity"]],
     )
-    float32: bool = Field(False, description="write them in single precision")
+    float32: bool = Field(False, description="write fields in single precision")
     compression: Literal["gzip", "lzf"] | None = Field(
-        None, description="a little smaller, much slower; default: none", examples=["gzip"]
+        None, description="compression: files a little smaller, writing much slower; default: none", examples=["gzip"]
     )
     checkpoint_every: key.Interval | None = Field(
-        None, description="so much computing, or a number of steps; default: 10 min", examples=["10 min"]
+        None,
+        description="computing time between checkpoints, or a number of steps; default: 10 min",
+        examples=["10 min"],
     )
 
     def options(self) -> dict[str, Any]:
@@ -443,10 +478,10 @@ class CaseKeys(BaseModel):
 
     method: str
     duration: key.Duration = Field(description="simulated time [s]", examples=[1.0])
-    gravity: key.Gravity = Field((0.0, 0.0, -9.81), description="[m/s2]")
-    output: OutputTable = Field(OutputTable(), description="what is written")
-    materials: dict[str, MaterialTable] = Field({}, description="by name", examples=["glass"])
-    shapes: dict[str, ShapeTable] = Field({}, description="by name", examples=["bead"])
+    gravity: key.Gravity = Field((0.0, 0.0, -9.81), description="acceleration by gravity [m/s2]")
+    output: OutputTable = Field(OutputTable(), description="output of the run")
+    materials: dict[str, MaterialTable] = Field({}, description="materials by name", examples=["glass"])
+    shapes: dict[str, ShapeTable] = Field({}, description="shapes by name", examples=["bead"])
     particles: list[GroupTable] = Field(min_length=1, description="groups of particles")
     box: BoxTable | None = Field(None, description="the container; default: none")
 
@@ -455,24 +490,26 @@ class SteppedTable(Table, CaseKeys):
     """Case of soft particles: contacts of finite duration, in time steps."""
 
     method: Literal["time-steps"] = Field("time-steps", description="time-steps, hard-spheres or stochastic")
-    particles: list[GroupTable] = Field(description="groups of particles; [] where all come later")
+    particles: list[GroupTable] = Field(description="groups of particles; [] if all are inserted later")
     time_step: key.TimeStep = Field(description="time step [s], or auto", examples=["auto"])
     integrator: key.Integrator = Field(AUTO, description=f"{MEANING}, see `dem integrators`")
     threads: key.Count | None = Field(
-        None, description="default: all cores; changes no bit of the result", examples=[1]
+        None, description="number of threads; default: all cores. The result is the same for any number", examples=[1]
     )
-    cell: CellTable | None = Field(None, description="a periodic cell that deforms, in place of a box; default: none")
-    contact_rule: key.Rule = Field("geometric", description="of pairs of materials that are not in contacts")
+    cell: CellTable | None = Field(None, description="a deforming periodic cell, in place of a box; default: none")
+    contact_rule: key.Rule = Field(
+        "geometric", description="mean for restitution and friction of pairs of materials without an entry in contacts"
+    )
     contact_damping: Annotated[Literal["shared", "independent"], BeforeValidator(present_damping)] = Field(
-        "shared", description="of several contacts of two bodies"
+        "shared", description="damping of several contacts between two bodies"
     )
-    contacts: list[ContactTable] = Field([], description="pairs of materials")
-    walls: list[WallTable] = Field([], description="walls of other shapes, beside the box or instead of it")
-    fluid: FluidTable | None = Field(None, description="what flows about the particles; default: nothing")
-    heat: HeatTable | None = Field(None, description="heat in particles that touch; default: none")
+    contacts: list[ContactTable] = Field([], description="contact laws of pairs of materials")
+    walls: list[WallTable] = Field([], description="walls in addition to the box, or instead of it")
+    fluid: FluidTable | None = Field(None, description="fluid around the particles; default: none")
+    heat: HeatTable | None = Field(None, description="temperatures and heat of particles; default: none")
     scalars: list[ScalarTable] = Field([], description="further scalars that particles exchange")
-    inserters: list[InserterTable] = Field([], description="region where particles are inserted during the run")
-    outlets: list[OutletTable] = Field([], description="where particles are taken out")
+    inserters: list[InserterTable] = Field([], description="regions in which particles are inserted during the run")
+    outlets: list[OutletTable] = Field([], description="regions in which particles are removed")
 
     @model_validator(mode="after")
     def _one_domain(self) -> SteppedTable:
@@ -498,24 +535,26 @@ class HardTable(Table, CaseKeys):
     """Case of hard spheres: impacts without duration, event-driven."""
 
     method: Literal["hard-spheres"] = Field(description="time-steps, hard-spheres or stochastic")
-    impacts: ImpactTable = Field(ImpactTable(), description="of spheres, and with walls")
+    impacts: ImpactTable = Field(ImpactTable(), description="impacts of spheres with each other and with walls")
 
 
 class ShortTable(Table):
     """Case given by its name, with other parameters."""
 
-    case: str = Field(description="name, see `dem cases`")
-    parameters: dict[str, Any] = Field({}, description="see `dem cases NAME`")
+    case: str = Field(description="name of a case, see `dem cases`")
+    parameters: dict[str, Any] = Field({}, description="parameters of the case, see `dem cases NAME`")
     output: OutputTable = OutputTable()
 
 
 class TurbulenceTable(Table):
     """``[turbulence]``: a turbulent carrier fluid with drag on the spheres."""
 
-    rms: key.Speed = Field(gt=0, description="root mean square of a component of the fluctuation [m/s]", examples=[0.5])
+    rms: key.Speed = Field(
+        gt=0, description="root mean square of a component of the velocity fluctuation [m/s]", examples=[0.5]
+    )
     time_scale: key.Duration = Field(description="Lagrangian integral time scale [s]", examples=[0.05])
-    viscosity: key.Viscosity = Field(description="dynamic [Pa s]", examples=[1.8e-5])
-    velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="mean [m/s]")
+    viscosity: key.Viscosity = Field(description="dynamic viscosity [Pa s]", examples=[1.8e-5])
+    velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="mean velocity [m/s]")
 
     def made(self) -> Turbulence:
         """Make the fluid."""
@@ -525,10 +564,12 @@ class TurbulenceTable(Table):
 class PressureTable(Table):
     """``[pressure]``: solids pressure, which keeps stochastic spheres below close packing."""
 
-    scale: key.Modulus = Field(gt=0, description="P of P φ^β/(φ_cp - φ) [Pa]", examples=[10.0])
-    exponent: key.Number = Field(2.0, ge=1, le=10, description="β")
+    scale: key.Modulus = Field(gt=0, description="P in the solids pressure P φ^β/(φ_cp - φ) [Pa]", examples=[10.0])
+    exponent: key.Number = Field(2.0, ge=1, le=10, description="exponent β")
     packing: key.Number = Field(0.6, gt=0, le=0.62, description="φ_cp, solid fraction of close packing")
-    softness: key.Number = Field(1e-3, gt=0, le=0.1, description="ε, how near to that it grows no more")
+    softness: key.Number = Field(
+        1e-3, gt=0, le=0.1, description="ε: least value of φ_cp - φ in the pressure, over 1 - φ"
+    )
 
     def made(self) -> SolidsPressure:
         """Make the solids pressure."""
@@ -540,12 +581,18 @@ class StochasticTable(Table, CaseKeys):
 
     method: Literal["stochastic"] = Field(description="time-steps, hard-spheres or stochastic")
     time_step: key.TimeStep = Field(description="time step [s], or auto", examples=["auto"])
-    collisions: Literal["pairs", "partners"] = Field("pairs", description="of pairs in cells, or fictitious partners")
-    cell: key.Size | None = Field(
-        None, description="width of the cells, about [m]; default: as fine as is of use", examples=[0.01]
+    collisions: Literal["pairs", "partners"] = Field(
+        "pairs", description="collisions between pairs in cells, or with fictitious partners"
     )
-    correlation: Literal["full", "particle", "none"] = Field("full", description="of partners in turbulence")
-    seed: key.Seed = Field(1, description="of the collisions")
-    impacts: ImpactTable = Field(ImpactTable(), description="of spheres, and with walls")
-    turbulence: TurbulenceTable | None = Field(None, description="a fluid, for partners; default: none")
-    pressure: PressureTable | None = Field(None, description="of the solids, for pairs; default: none")
+    cell: key.Size | None = Field(
+        None,
+        description="approximate width of the cells [m]; default: from the number of spheres and their mean free path",
+        examples=[0.01],
+    )
+    correlation: Literal["full", "particle", "none"] = Field(
+        "full", description="correlation of fictitious partners: with particle and fluid (full), particle, or none"
+    )
+    seed: key.Seed = Field(1, description="seed of the collisions")
+    impacts: ImpactTable = Field(ImpactTable(), description="impacts of spheres with each other and with walls")
+    turbulence: TurbulenceTable | None = Field(None, description="turbulent fluid, for partners; default: none")
+    pressure: PressureTable | None = Field(None, description="solids pressure, for pairs; default: none")

@@ -25,14 +25,18 @@ class CellsTable(Table):
     """Cells in which the voidage is computed."""
 
     number: tuple[Count, Count, Count] | None = Field(
-        None, description="along x, y and z; default: of three of the largest particles", examples=[[4, 4, 10]]
+        None,
+        description="number of cells along x, y and z; default: cells as wide as three of the largest particles",
+        examples=[[4, 4, 10]],
     )
-    size: Size | None = Field(None, description="wanted width, in place of number [m]", examples=[5e-3])
-    lower: Point | None = Field(None, description="corner [m]; default: of the box", examples=[[0.0, 0.0, 0.0]])
+    size: Size | None = Field(None, description="wanted width of the cells, in place of number [m]", examples=[5e-3])
+    lower: Point | None = Field(
+        None, description="lower corner [m]; default: that of the box", examples=[[0.0, 0.0, 0.0]]
+    )
     upper: Point | None = Field(
-        None, description="opposite corner [m]; default: of the box", examples=[[0.1, 0.1, 0.1]]
+        None, description="upper corner [m]; default: that of the box", examples=[[0.1, 0.1, 0.1]]
     )
-    every: int = Field(10, ge=1, description="time steps between two counts")
+    every: int = Field(10, ge=1, description="time steps between two evaluations of the solid fraction")
 
     @model_validator(mode="after")
     def _fits(self) -> CellsTable:
@@ -48,8 +52,8 @@ class CellsTable(Table):
 class LubricationTable(Table):
     """Lubrication forces between surfaces that approach each other."""
 
-    roughness: Size = Field(description="smallest gap, where asperities meet [m]", examples=[1e-6])
-    reach: float = Field(0.1, gt=0, description="largest gap over the effective radius")
+    roughness: Size = Field(description="smallest gap, at which asperities touch [m]", examples=[1e-6])
+    reach: float = Field(0.1, gt=0, description="largest gap with lubrication, over the effective radius")
 
     def made(self) -> Lubrication:
         """Make the `dem.Lubrication`."""
@@ -60,8 +64,10 @@ class CouplingTable(Table):
     """Two-way coupling to a program that computes the flow and receives the reaction of the particles."""
 
     function: str = Field(description="name of an entry point of the group dem.couplings", examples=["gas-column"])
-    implicit: bool = Field(False, description="whether it is stable however strong the drag")
-    parameters: dict[str, Any] = Field({}, description="what the function takes", examples=[{"start": 0.0, "end": 1.0}])
+    implicit: bool = Field(False, description="whether the coupling is implicit: stable for any strength of the drag")
+    parameters: dict[str, Any] = Field(
+        {}, description="parameters of the function", examples=[{"start": 0.0, "end": 1.0}]
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> CouplingTable:
@@ -86,7 +92,9 @@ class OneFlowTable(Table):
     file: InputFile | None = Field(
         None, description="grid: HDF5 or NPZ, velocity, x, y, z, and time if it changes", examples=["flow.h5"]
     )
-    periodic: list[Axis] | None = Field(None, description="grid: axes along which it repeats", examples=[["x"]])
+    periodic: list[Axis] | None = Field(
+        None, description="grid: axes along which the flow is periodic", examples=[["x"]]
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> OneFlowTable:
@@ -117,29 +125,37 @@ FlowTable = table_of("Flow", OneFlowTable, tuple(WORDS.values()), "shear")
 class FluidTable(Table):
     """``[fluid]``: properties, flow field and forces of a fluid."""
 
-    density: Density = Field(gt=0, description="[kg/m3]", examples=[1000.0])
-    viscosity: Viscosity = Field(description="dynamic [Pa s]", examples=[1e-3])
-    velocity: Velocity = Field((0.0, 0.0, 0.0), description="[m/s]; or give flow")
+    density: Density = Field(gt=0, description="density [kg/m3]", examples=[1000.0])
+    viscosity: Viscosity = Field(description="dynamic viscosity [Pa s]", examples=[1e-3])
+    velocity: Velocity = Field((0.0, 0.0, 0.0), description="uniform velocity [m/s]; or give flow")
     flow: FlowTable | None = Field(
-        None, description="a velocity that is not the same everywhere", examples=[{"type": "shear", "rate": 10.0}]
+        None, description="velocity field that varies in space", examples=[{"type": "shear", "rate": 10.0}]
     )
     drag: Drag = Field(
         "schiller-naumann",
-        description="resistance to translation; di-felice, gidaspow, huilin-gidaspow, beetstra by voidage in cells",
+        description="drag law; di-felice, gidaspow, huilin-gidaspow, beetstra by voidage in cells",
     )
-    rotation: Literal["dennis", "stokes", "none"] = Field("dennis", description="resistance to rotation")
-    lift: Literal["saffman", "mei", "none"] = Field("none", description="of spheres in shear")
-    magnus: Literal["rubinow-keller", "oesterle-bui-dinh", "none"] = Field("none", description="of spheres that turn")
+    rotation: Literal["dennis", "stokes", "none"] = Field(
+        "dennis", description="law of the torque that resists rotation"
+    )
+    lift: Literal["saffman", "mei", "none"] = Field("none", description="lift on spheres in shear")
+    magnus: Literal["rubinow-keller", "oesterle-bui-dinh", "none"] = Field(
+        "none", description="lift on spheres that spin"
+    )
     pressure: bool = Field(True, description="pressure gradient of the flow, and buoyancy")
-    added_mass: bool = Field(True, description="half of what is displaced")
+    added_mass: bool = Field(True, description="added mass: half of the displaced fluid")
     every: Annotated[int, Field(ge=1)] | Literal["auto"] = Field(
-        "auto", description="steps for which what the laws say is used"
+        "auto", description="time steps for which evaluated fluid forces are used"
     )
-    cells: CellsTable | None = Field(None, description="of drag in dense beds and couplings; default: fills the box")
+    cells: CellsTable | None = Field(
+        None, description="cells for drag in dense beds and for couplings; default: they fill the box"
+    )
     model: Literal["A", "B"] | None = Field(
         None, description="B: drag in dense beds with the pressure gradient it causes; A: for couplings", examples=["B"]
     )
-    lubrication: LubricationTable | None = Field(None, description="where surfaces are close; default: none")
+    lubrication: LubricationTable | None = Field(
+        None, description="lubrication forces between close surfaces; default: none"
+    )
     coupling: CouplingTable | None = Field(None, description="program that computes the flow; default: none")
 
     @model_validator(mode="after")

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 class RegionTable(Table, WallKeys):
     """``region``: a wall of any type, of which only the shape is used."""
 
-    material: key.MaterialName | None = Field(None, description="none is needed", examples=["glass"])
+    material: key.MaterialName | None = Field(None, description="not needed", examples=["glass"])
 
     servo: ServoTable | None = Field(
-        None, description="of walls alone", examples=[{"force": 1.0, "axis": [0.0, 0.0, -1.0]}]
+        None, description="for walls only", examples=[{"force": 1.0, "axis": [0.0, 0.0, -1.0]}]
     )
     pid: PIDTable | None = Field(
-        None, description="of walls alone", examples=[{"force": 1.0, "axis": [0.0, 0.0, -1.0], "fastest": 0.1}]
+        None, description="for walls only", examples=[{"force": 1.0, "axis": [0.0, 0.0, -1.0], "fastest": 0.1}]
     )
-    free: FreeTable | None = Field(None, description="of walls alone", examples=[{"mass": 1.0}])
+    free: FreeTable | None = Field(None, description="for walls only", examples=[{"mass": 1.0}])
 
     @model_validator(mode="after")
     def _is_region(self) -> RegionTable:
@@ -48,36 +48,46 @@ class InserterTable(Table):
 
     shape: key.ShapeName = Field(description="name of a shape", examples=["bead"])
     material: key.MaterialName = Field(description="name of a material", examples=["glass"])
-    region: RegionTable = Field(description="where they are put, inside or on a disc or rectangle")
-    number: key.Count | None = Field(None, description="in all; default: without end", examples=[100])
-    mass: key.Factor | None = Field(None, description="in all, in place of number [kg]", examples=[0.1])
-    rate: key.Frequency | None = Field(None, gt=0, description="particles a second [1/s]", examples=[100.0])
-    mass_rate: key.Factor | None = Field(None, description="in place of rate [kg/s]", examples=[0.1])
-    start: key.Time = Field(0.0, ge=0, description="when it begins [s]")
-    stop: key.Duration | None = Field(None, description="when it ends [s]; default: never", examples=[1.0])
+    region: RegionTable = Field(description="region of insertion: inside a wall, or on a disc or rectangle")
+    number: key.Count | None = Field(None, description="total number of particles; default: no limit", examples=[100])
+    mass: key.Factor | None = Field(None, description="total mass, in place of number [kg]", examples=[0.1])
+    rate: key.Frequency | None = Field(None, gt=0, description="particles inserted per second [1/s]", examples=[100.0])
+    mass_rate: key.Factor | None = Field(
+        None, description="mass inserted per second, in place of rate [kg/s]", examples=[0.1]
+    )
+    start: key.Time = Field(0.0, ge=0, description="time at which insertion begins [s]")
+    stop: key.Duration | None = Field(
+        None, description="time at which insertion ends [s]; default: never", examples=[1.0]
+    )
     every: key.Duration | None = Field(
-        None, description="from round to round [s]; default: what leaving the region takes", examples=[0.01]
+        None, description="time between two insertions [s]; default: the time to leave the region", examples=[0.01]
     )
     sizes: SizesTable | None = Field(
         None, description="distribution of sizes; default: those of the shape",
         examples=[{"type": "uniform", "lower": 1e-3, "upper": 2e-3}],
     )  # fmt: skip
-    velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="[m/s]")
-    spread: key.Speed = Field(0.0, ge=0, description="standard deviation of each component of it [m/s]")
+    velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="initial velocity [m/s]")
+    spread: key.Speed = Field(0.0, ge=0, description="standard deviation of each component of the velocity [m/s]")
     orientation: key.Quaternion | Literal["as-given"] | None = Field(
-        None, description="of all, or a word; default: all are equally likely", examples=[[1.0, 0.0, 0.0, 0.0]]
+        None, description="orientation of all, or a word; default: random, uniform", examples=[[1.0, 0.0, 0.0, 0.0]]
     )
-    angular_velocity: tuple[key.Spin, key.Spin, key.Spin] = Field((0.0, 0.0, 0.0), description="[rad/s]")
+    angular_velocity: tuple[key.Spin, key.Spin, key.Spin] = Field(
+        (0.0, 0.0, 0.0), description="initial angular velocity [rad/s]"
+    )
     temperature: key.Temperature | None = Field(
-        None, description="[K]; default with heat: 293.15", examples=["20 degC"]
+        None, description="initial temperature [K]; default with heat: 293.15", examples=["20 degC"]
     )
     fields: dict[str, float] = Field(
         {}, description="registered fields with one number, by name", examples=[{"moisture": 8.0}]
     )
-    attempts: key.Count = Field(100, description="places that each is offered in a round")
-    debt: Literal["keep", "drop"] = Field("keep", description="particles without a free place wait, or are left out")
-    seed: key.Seed = Field(1, description="of all that is random")
-    name: key.Name | None = Field(None, description="of the inserter, and the kind of its particles", examples=["rain"])
+    attempts: key.Count = Field(100, description="positions that are tried for each particle at an insertion")
+    debt: Literal["keep", "drop"] = Field(
+        "keep", description="whether particles without a free place wait, or are left out"
+    )
+    seed: key.Seed = Field(1, description="seed of all random numbers of the inserter")
+    name: key.Name | None = Field(
+        None, description="name of the inserter, and of the kind of its particles", examples=["rain"]
+    )
 
     def made(self, shapes: dict[str, Shape], materials: dict[str, Material]) -> Inserter:
         """Make the inserter, with some shapes and materials."""
@@ -90,12 +100,17 @@ class OutletTable(Table):
     """``[[outlets]]``: regions where particles are removed."""
 
     region: RegionTable = Field(
-        description="whose inside they are taken out of, or that they cross", examples=[{"type": "plane"}]
+        description="region inside which particles are removed, or surface that they cross",
+        examples=[{"type": "plane"}],
     )
-    every: key.Duration | None = Field(None, description="from look to look [s]; default: 100 steps", examples=[0.001])
-    whole: bool = Field(False, description="whether all spheres have to be inside")
-    recycle: key.Name | None = Field(None, description="inserter that puts in one more for each", examples=["rain"])
-    name: key.Name | None = Field(None, description="by which it is called", examples=["drain"])
+    every: key.Duration | None = Field(
+        None, description="time between two checks [s]; default: 100 steps", examples=[0.001]
+    )
+    whole: bool = Field(False, description="whether a particle must be inside with all its spheres")
+    recycle: key.Name | None = Field(
+        None, description="name of an inserter that inserts one more particle for each one removed", examples=["rain"]
+    )
+    name: key.Name | None = Field(None, description="name of the outlet", examples=["drain"])
 
     def made(self) -> Outlet:
         """Make the outlet."""

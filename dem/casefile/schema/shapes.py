@@ -28,49 +28,63 @@ class ShapeTable(Table):
     type: Literal[
         "sphere", "fibre", "capsule", "clump", "ellipsoid", "superellipsoid", "polyhedron", "rounded-cylinder",
         "flexible-fibre",
-    ] = Field(description="of the shape", examples=["sphere"])  # fmt: skip
+    ] = Field(description="type of the shape", examples=["sphere"])  # fmt: skip
     diameter: Size | None = Field(
-        None, description="of a sphere, capsule, rounded cylinder, or a fibre's spheres [m]", examples=[0.01]
+        None,
+        description="diameter of a sphere, capsule or rounded cylinder, or of the spheres of a fibre [m]",
+        examples=[0.01],
     )
     aspect_ratio: Number | None = Field(None, ge=1, description="fibre, capsule: length over diameter", examples=[3.0])
-    spheres: Count | None = Field(None, description="of a fibre: how many", examples=[5])
-    spacing: Size | None = Field(None, description="of a fibre: distance of neighbouring centres [m]", examples=[0.005])
+    spheres: Count | None = Field(None, description="number of spheres of a fibre", examples=[5])
+    spacing: Size | None = Field(
+        None, description="distance between neighbouring centres of a fibre [m]", examples=[0.005]
+    )
     length: Size | None = Field(
-        None, description="of a capsule, rounded cylinder or flexible fibre, ends included [m]", examples=[0.03]
+        None, description="length of a capsule, rounded cylinder or flexible fibre, with its ends [m]", examples=[0.03]
     )
     offsets: list[Point] | None = Field(
-        None, description="of a clump: sphere centres, in any frame [m]", examples=[[[0.0, 0, 0], [0.004, 0, 0]]]
+        None, description="centres of the spheres of a clump, in any frame [m]", examples=[[[0.0, 0, 0], [0.004, 0, 0]]]
     )
-    radii: list[Size] | None = Field(None, description="of a clump's spheres [m]", examples=[[0.005, 0.003]])
+    radii: list[Size] | None = Field(None, description="radii of the spheres of a clump [m]", examples=[[0.005, 0.003]])
     semi_axes: tuple[Size, Size, Size] | None = Field(
-        None, description="of a (super)ellipsoid: half its lengths [m]", examples=[[0.003, 0.002, 0.0015]]
+        None, description="semi-axes of an ellipsoid or superellipsoid [m]", examples=[[0.003, 0.002, 0.0015]]
     )
     exponents: tuple[Number, Number] | None = Field(
-        None, description="n1 and n2 of a superellipsoid", examples=[[4.0, 3.0]]
+        None, description="exponents n1 and n2 of a superellipsoid", examples=[[4.0, 3.0]]
     )
     vertices: list[Point] | None = Field(
-        None, description="of a polyhedron: corners, in any frame [m]",
+        None, description="corners of a polyhedron, in any frame [m]",
         examples=[[[0.0, 0, 0], [0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]]],
     )  # fmt: skip
     file: InputFile | None = Field(
-        None, description="of a polyhedron, in place of vertices: STL, or what else can be read", examples=["grain.stl"]
+        None,
+        description="file of a polyhedron, in place of vertices: STL, or another mesh format",
+        examples=["grain.stl"],
     )
-    scale: Factor | None = Field(None, description="of a file: metres a unit of the file; default 1", examples=[0.001])
+    scale: Factor | None = Field(None, description="length of a unit of the file [m]; default 1", examples=[0.001])
     rounding: Size | None = Field(
-        None, description="of a polyhedron or rounded cylinder: radius of its edges [m]", examples=[0.0005]
+        None, description="radius of the edges of a polyhedron or rounded cylinder [m]", examples=[0.0005]
     )
     contact_radius: Size | None = Field(
-        None, description="of these four convex shapes in contact laws; default: that of the sphere of its volume [m]",
+        None, description="radius of these four convex shapes in contact laws [m]; default: by their volume",
         examples=[0.002],
     )  # fmt: skip
-    segments: Count | None = Field(None, description="of a flexible fibre: number of bonds", examples=[20])
-    young: Modulus | None = Field(None, gt=0, description="of a flexible fibre's bending [Pa]", examples=[1e9])
-    poisson: Number | None = Field(None, ge=0, le=0.5, description="of a flexible fibre's bonds", examples=[0.3])
-    damping: Number | None = Field(None, ge=0, le=1, description="of its bonds, a share of critical", examples=[0.05])
-    strength: Modulus | None = Field(None, gt=0, description="stress at which it breaks [Pa]", examples=[5e7])
-    shear_strength: Modulus | None = Field(None, gt=0, description="the same in shear [Pa]", examples=[5e7])
-    smooth: bool | None = Field(None, description="whether a flexible fibre is made of capsules", examples=[True])
-    curvature: Number | None = Field(None, description="of a flexible fibre at rest [1/m]", examples=[10.0])
+    segments: Count | None = Field(None, description="number of bonds of a flexible fibre", examples=[20])
+    young: Modulus | None = Field(
+        None, gt=0, description="Young's modulus of the bonds of a flexible fibre [Pa]", examples=[1e9]
+    )
+    poisson: Number | None = Field(
+        None, ge=0, le=0.5, description="Poisson's ratio of the bonds of a flexible fibre", examples=[0.3]
+    )
+    damping: Number | None = Field(
+        None, ge=0, le=1, description="damping of the bonds, over critical damping", examples=[0.05]
+    )
+    strength: Modulus | None = Field(None, gt=0, description="tensile stress at which bonds break [Pa]", examples=[5e7])
+    shear_strength: Modulus | None = Field(
+        None, gt=0, description="shear stress at which bonds break [Pa]", examples=[5e7]
+    )
+    smooth: bool | None = Field(None, description="whether a flexible fibre consists of capsules", examples=[True])
+    curvature: Number | None = Field(None, description="curvature of a flexible fibre at rest [1/m]", examples=[10.0])
 
     TAKES: ClassVar[dict[str, tuple[str, ...]]] = {
         "sphere": ("diameter",),

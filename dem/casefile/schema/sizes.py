@@ -18,29 +18,38 @@ class SizesTable(Table):
     """``[particles.random.sizes]``: distribution of the diameters of spheres, or of the spheres of fibres."""
 
     type: Literal["uniform", "normal", "log-normal", "rosin-rammler", "sieve", "list", "file"] = Field(
-        description="of the distribution", examples=["log-normal"]
+        description="type of the distribution", examples=["log-normal"]
     )
-    by: Literal["mass", "number"] = Field("mass", description="what the shares are of")
-    lower: Size | None = Field(None, description="smallest [m]; log-normal: may be left out", examples=[1e-3])
+    by: Literal["mass", "number"] = Field("mass", description="quantity of which the shares are given")
+    lower: Size | None = Field(None, description="smallest size [m]; log-normal: may be left out", examples=[1e-3])
     upper: Size | None = Field(
-        None, description="largest [m]; log-normal, rosin-rammler: may be left out", examples=[4e-3]
+        None, description="largest size [m]; log-normal, rosin-rammler: may be left out", examples=[4e-3]
     )
-    mean: Size | None = Field(None, description="normal [m]", examples=[2e-3])
+    mean: Size | None = Field(None, description="normal: mean [m]", examples=[2e-3])
     deviation: Size | None = Field(None, description="normal: standard deviation [m]", examples=[2e-4])
-    median: Size | None = Field(None, description="log-normal [m]", examples=[2e-3])
+    median: Size | None = Field(None, description="log-normal: median [m]", examples=[2e-3])
     geometric_deviation: Number | None = Field(
-        None, gt=1, description="log-normal: 84 % are below this many medians", examples=[1.3]
+        None,
+        gt=1,
+        description="log-normal: geometric standard deviation; 84 % are below this many medians",
+        examples=[1.3],
     )
-    scale: Size | None = Field(None, description="rosin-rammler: 37 % are coarser [m]", examples=[2e-3])
-    exponent: Number | None = Field(None, gt=0, description="rosin-rammler: the larger, the narrower", examples=[3.0])
-    apertures: list[Size] | None = Field(None, description="sieve: they ascend [m]", examples=[[1e-3, 2e-3, 4e-3]])
+    scale: Size | None = Field(None, description="rosin-rammler: size that 37 % exceed [m]", examples=[2e-3])
+    exponent: Number | None = Field(
+        None, gt=0, description="rosin-rammler: exponent; large for narrow distributions", examples=[3.0]
+    )
+    apertures: list[Size] | None = Field(
+        None, description="sieve: apertures, ascending [m]", examples=[[1e-3, 2e-3, 4e-3]]
+    )
     shares: list[Number] | None = Field(
-        None, description="sieve: what each but the coarsest retains; list: of each size", examples=[[0.4, 0.6]]
+        None,
+        description="sieve: share retained by each sieve but the coarsest; list: share of each size",
+        examples=[[0.4, 0.6]],
     )
     passing: list[Number] | None = Field(
-        None, description="sieve, in place of shares: what each lets through", examples=[[0.0, 0.4, 1.0]]
+        None, description="sieve, in place of shares: share that passes each sieve", examples=[[0.0, 0.4, 1.0]]
     )
-    diameters: list[Size] | None = Field(None, description="list: they ascend [m]", examples=[[1e-3, 2e-3]])
+    diameters: list[Size] | None = Field(None, description="list: diameters, ascending [m]", examples=[[1e-3, 2e-3]])
     file: InputFile | None = Field(
         None,
         description="file: CSV with columns aperture [mm] and passing [%], aperture and share, or diameter and share",

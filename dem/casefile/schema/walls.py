@@ -47,17 +47,19 @@ Direction = tuple[key.Number, key.Number, key.Number]
 class WallMotionTable(Table):
     """``[[walls.motion]]``: a motion of a wall."""
 
-    velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="[m/s]")
-    amplitude: key.Point = Field((0.0, 0.0, 0.0), description="of the vibration [m]")
-    frequency: key.Frequency = Field(0.0, ge=0, description="of the vibration [Hz]")
-    phase: key.Angle = Field(0.0, description="of the vibration [rad]")
-    axis: Direction = Field((0.0, 0.0, 1.0), description="direction of the axis that the wall turns about")
-    centre: key.Point = Field((0.0, 0.0, 0.0), description="a point of that axis [m]")
-    rate: key.Spin = Field(0.0, description="at which it turns [rad/s]")
-    start: key.Time = Field(0.0, description="when it begins [s]")
-    stop: key.Duration | None = Field(None, description="when it ends [s]; default: never", examples=[2.0])
+    velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="constant velocity [m/s]")
+    amplitude: key.Point = Field((0.0, 0.0, 0.0), description="amplitude of the vibration [m]")
+    frequency: key.Frequency = Field(0.0, ge=0, description="frequency of the vibration [Hz]")
+    phase: key.Angle = Field(0.0, description="phase of the vibration [rad]")
+    axis: Direction = Field((0.0, 0.0, 1.0), description="direction of the axis of rotation")
+    centre: key.Point = Field((0.0, 0.0, 0.0), description="a point on the axis of rotation [m]")
+    rate: key.Spin = Field(0.0, description="angular velocity [rad/s]")
+    start: key.Time = Field(0.0, description="time at which the motion begins [s]")
+    stop: key.Duration | None = Field(
+        None, description="time at which the motion ends [s]; default: never", examples=[2.0]
+    )
     table: list[list[key.Number]] | None = Field(
-        None, description="rows of time, displacement and maybe angle [s, m, rad]",
+        None, description="rows of time, displacement and, if wanted, angle [s, m, rad]",
         examples=[[[0.0, 0, 0, 0], [1.0, 0, 0, 0.1]]],
     )  # fmt: skip
 
@@ -74,14 +76,14 @@ class WallMotionTable(Table):
 class ServoTable(Table):
     """``[walls.servo]``: a wall that presses with a given force."""
 
-    force: key.Number = Field(description="with which it presses [N]", examples=[1.0])
-    axis: Direction = Field(description="in which it presses", examples=[[0.0, 0, -1]])
+    force: key.Number = Field(description="force on the particles [N]", examples=[1.0])
+    axis: Direction = Field(description="direction of the force", examples=[[0.0, 0, -1]])
     fastest: key.Speed | None = Field(
-        None, gt=0, description="largest speed [m/s]; default: what can be followed", examples=[0.05]
+        None, gt=0, description="largest speed [m/s]; default: from the size of the particles", examples=[0.05]
     )
-    gain: key.Share = Field(0.02, description="share of what lacks that is made up in a step")
+    gain: key.Share = Field(0.02, description="share of the missing force that one step makes up")
     schedule: list[tuple[key.Duration, key.Number]] = Field(
-        [], description="times and the forces from then on [s, N]", examples=[[[0.5, 0.5]]]
+        [], description="times, and the force from each of them on [s, N]", examples=[[[0.5, 0.5]]]
     )
 
     @model_validator(mode="after")
@@ -97,12 +99,14 @@ class ServoTable(Table):
 class PIDTable(Table):
     """``[walls.pid]``: controller of a servo."""
 
-    force: key.Number = Field(description="with which it presses [N]", examples=[1.0])
-    axis: Direction = Field(description="in which it presses", examples=[[0.0, 0, -1]])
+    force: key.Number = Field(description="force on the particles [N]", examples=[1.0])
+    axis: Direction = Field(description="direction of the force", examples=[[0.0, 0, -1]])
     fastest: key.Speed = Field(gt=0, description="largest speed [m/s]", examples=[0.05])
-    proportional: key.Number = Field(0.0, ge=0, description="share of that speed for an error as large as the force")
-    integral: key.Number = Field(0.0, ge=0, description="the same for its time integral [1/s]")
-    derivative: key.Number = Field(0.0, ge=0, description="the same for its rate [s]")
+    proportional: key.Number = Field(
+        0.0, ge=0, description="k_p: speed over the largest speed, for an error as large as the force"
+    )
+    integral: key.Number = Field(0.0, ge=0, description="k_i: the same for the time integral of the error [1/s]")
+    derivative: key.Number = Field(0.0, ge=0, description="k_d: the same for the time derivative of the error [s]")
 
     @model_validator(mode="after")
     def _acts(self) -> PIDTable:
@@ -117,19 +121,23 @@ class PIDTable(Table):
 class FreeTable(Table):
     """``[walls.free]``: a wall that the particles move."""
 
-    mass: key.Number = Field(gt=0, description="of the wall [kg]", examples=[0.2])
+    mass: key.Number = Field(gt=0, description="mass of the wall [kg]", examples=[0.2])
     inertia: tuple[key.Number, key.Number, key.Number] | None = Field(
-        None, description="moments about its centre of mass and the axes [kg m2]; default: it does not turn",
+        None, description="moments of inertia about the centre of mass [kg m2]; default: no rotation",
         examples=[[1e-4, 1e-4, 2e-4]],
     )  # fmt: skip
-    centre: key.Point | None = Field(None, description="of mass [m]; default: the middle", examples=[[0.0, 0, 0.1]])
-    pivot: key.Point | None = Field(None, description="held, it turns about it [m]", examples=[[0.0, 0, 0.2]])
-    locked: list[Literal["x", "y", "z", "rx", "ry", "rz"]] = Field(
-        [], description="motions and turns that are held", examples=[["x", "y"]]
+    centre: key.Point | None = Field(
+        None, description="centre of mass [m]; default: the middle", examples=[[0.0, 0, 0.1]]
     )
-    force: Direction = Field((0.0, 0.0, 0.0), description="besides its weight [N]")
-    velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="at time 0 [m/s]")
-    angular_velocity: Direction = Field((0.0, 0.0, 0.0), description="at time 0 [rad/s]")
+    pivot: key.Point | None = Field(
+        None, description="fixed point about which the wall rotates [m]", examples=[[0.0, 0, 0.2]]
+    )
+    locked: list[Literal["x", "y", "z", "rx", "ry", "rz"]] = Field(
+        [], description="axes along and about which the wall does not move", examples=[["x", "y"]]
+    )
+    force: Direction = Field((0.0, 0.0, 0.0), description="load beside its weight [N]")
+    velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="initial velocity [m/s]")
+    angular_velocity: Direction = Field((0.0, 0.0, 0.0), description="initial angular velocity [rad/s]")
 
     @model_validator(mode="after")
     def _moves(self) -> FreeTable:
@@ -144,71 +152,93 @@ class FreeTable(Table):
 class WallKeys(BaseModel):
     """Keys of tables with the shape of a wall."""
 
-    type: WallType = Field(description="of the wall", examples=["plane"])
-    material: key.MaterialName = Field(description="of the wall", examples=["glass"])
-    name: key.Name | None = Field(None, description="by which it is called; default: its type", examples=["drum"])
-    point: key.Point | None = Field(None, description="of a plane [m]", examples=[[0.0, 0, 0]])
-    normal: Direction | None = Field(None, description="of a plane or disc, any length", examples=[[0.0, 0, 1]])
+    type: WallType = Field(description="type of the wall", examples=["plane"])
+    material: key.MaterialName = Field(description="material of the wall", examples=["glass"])
+    name: key.Name | None = Field(None, description="name of the wall; default: its type", examples=["drum"])
+    point: key.Point | None = Field(None, description="a point of a plane [m]", examples=[[0.0, 0, 0]])
+    normal: Direction | None = Field(
+        None, description="normal of a plane or disc, of any length", examples=[[0.0, 0, 1]]
+    )
     start: key.Point | None = Field(
         None, description="middle of an end of a cylinder, cone or capsule [m]", examples=[[0.0, 0, 0]]
     )
     end: key.Point | None = Field(None, description="middle of the other end [m]", examples=[[0.0, 0, 0.1]])
-    radius: key.Size | None = Field(None, description="of a cylinder, ball, disc, capsule or torus [m]", examples=[0.1])
+    radius: key.Size | None = Field(
+        None, description="radius of a cylinder, ball, disc, capsule or torus [m]", examples=[0.1]
+    )
     inside: bool | None = Field(
-        None, description="of a cylinder, ball or torus: whether particles are inside", examples=[True]
+        None, description="whether particles are inside a cylinder, ball or torus", examples=[True]
     )
     ends: Literal["none", "start", "end", "both"] | None = Field(
-        None, description="of a cylinder or cone: which are closed", examples=["both"]
+        None, description="closed ends of a cylinder or cone", examples=["both"]
     )
-    start_radius: key.Length | None = Field(None, ge=0, description="of a cone [m]", examples=[0.02])
-    end_radius: key.Length | None = Field(None, ge=0, description="of a cone [m]", examples=[0.1])
-    inner_radius: key.Length | None = Field(None, ge=0, description="of the hole of a disc [m]", examples=[0.02])
+    start_radius: key.Length | None = Field(
+        None, ge=0, description="radius of a cone at its start [m]", examples=[0.02]
+    )
+    end_radius: key.Length | None = Field(None, ge=0, description="radius of a cone at its end [m]", examples=[0.1])
+    inner_radius: key.Length | None = Field(None, ge=0, description="radius of the hole of a disc [m]", examples=[0.02])
     centre: key.Point | None = Field(
-        None, description="of a ball, disc, rectangle or torus [m]", examples=[[0.0, 0, 0]]
+        None, description="centre of a ball, disc, rectangle or torus [m]", examples=[[0.0, 0, 0]]
     )
-    edge: key.Point | None = Field(None, description="of a rectangle, from end to end [m]", examples=[[0.2, 0, 0]])
+    edge: key.Point | None = Field(
+        None, description="an edge of a rectangle, from end to end [m]", examples=[[0.2, 0, 0]]
+    )
     other_edge: key.Point | None = Field(
-        None, description="of a rectangle, at right angles to edge [m]", examples=[[0.0, 0.1, 0]]
+        None, description="the other edge of a rectangle, at right angles to edge [m]", examples=[[0.0, 0.1, 0]]
     )
-    lower: key.Point | None = Field(None, description="a corner of a block [m]", examples=[[0.0, 0, 0]])
-    upper: key.Point | None = Field(None, description="the opposite corner of a block [m]", examples=[[0.1, 0.1, 0.02]])
-    axis: Direction | None = Field(None, description="of a torus or revolution, any length", examples=[[0.0, 0, 1]])
+    lower: key.Point | None = Field(None, description="lower corner of a block [m]", examples=[[0.0, 0, 0]])
+    upper: key.Point | None = Field(None, description="upper corner of a block [m]", examples=[[0.1, 0.1, 0.02]])
+    axis: Direction | None = Field(
+        None, description="axis of a torus or revolution, of any length", examples=[[0.0, 0, 1]]
+    )
     tube: key.Size | None = Field(None, description="radius of the tube of a torus [m]", examples=[0.02])
     points: list[tuple[key.Length, key.Length]] | None = Field(
-        None, description="(r, z) of a revolution [m]", examples=[[[0.03, 0.0], [0.1, 0.07]]]
+        None, description="points (r, z) of the profile of a revolution [m]", examples=[[[0.03, 0.0], [0.1, 0.07]]]
     )
     origin: key.Point | None = Field(
-        None, description="of a revolution, where r and z are 0 [m]", examples=[[0.0, 0, 0]]
+        None, description="point on the axis of a revolution at which r and z are 0 [m]", examples=[[0.0, 0, 0]]
     )
     file: key.InputFile | None = Field(
-        None, description="of a mesh: STL, or what else can be read", examples=["drum.stl"]
+        None, description="file of a mesh: STL, or another mesh format", examples=["drum.stl"]
     )
     scale: key.Factor | None = Field(
-        None, description="of a mesh: metres a unit of the file; default 1", examples=[0.001]
+        None, description="length of a unit of the file of a mesh [m]; default 1", examples=[0.001]
     )
     surface_velocity: key.Velocity = Field(
-        (0.0, 0.0, 0.0), description="of its surface along itself, as a belt's [m/s]"
+        (0.0, 0.0, 0.0), description="velocity of the surface along itself, as of a conveyor belt [m/s]"
     )
-    roughness: key.Angle = Field(0.0, ge=0, le=1, description="standard deviation of its inclination [rad]")
-    seed: key.Seed = Field(0, description="of the inclinations")
-    wear: key.Number = Field(0.0, ge=0, description="volume worn off by a newton and metre of sliding [1/Pa]")
+    roughness: key.Angle = Field(
+        0.0, ge=0, le=1, description="standard deviation of the inclination of a rough wall [rad]"
+    )
+    seed: key.Seed = Field(0, description="seed of the inclinations")
+    wear: key.Number = Field(0.0, ge=0, description="volume worn off per newton of force and metre of sliding [1/Pa]")
     temperature: key.Temperature | None = Field(
-        None, description="of its surface, for heat [K]; default: no heat passes by conduction", examples=["80 degC"]
+        None,
+        description="temperature of the surface, for heat [K]; default: no heat passes by conduction",
+        examples=["80 degC"],
     )
     heat_capacity: key.Capacity | None = Field(
-        None, description="of the whole wall [J/K]; default: its temperature stays", examples=["500 J/K"]
+        None,
+        description="heat capacity of the whole wall [J/K]; default: its temperature stays constant",
+        examples=["500 J/K"],
     )
     heat_flux: key.HeatFlux = Field(
-        0.0, description="that particles in contact take up by their cross-section, for heat [W/m2]"
+        0.0, description="heat flux into the cross-section of particles in contact, for heat [W/m2]"
     )
-    present_from: key.Time = Field(0.0, ge=0, description="when it appears [s]", examples=[0.1])
-    present_until: key.Duration | None = Field(None, description="when it is gone [s]; default: never", examples=[0.4])
-    acts_on: list[key.Name] = Field([], description="kinds of particles that it acts on alone", examples=[["coarse"]])
-    ignores: list[key.Name] = Field([], description="kinds of particles that it does not act on", examples=[["fine"]])
-    servo: ServoTable | None = Field(None, description="what holds a force on it")
-    pid: PIDTable | None = Field(None, description="what holds a force on it, in place of a servo")
-    free: FreeTable | None = Field(None, description="makes it a body that particles move")
-    motion: list[WallMotionTable] = Field([], description="one moves what those before it have moved")
+    present_from: key.Time = Field(0.0, ge=0, description="time at which the wall appears [s]", examples=[0.1])
+    present_until: key.Duration | None = Field(
+        None, description="time at which the wall vanishes [s]; default: never", examples=[0.4]
+    )
+    acts_on: list[key.Name] = Field(
+        [], description="kinds of particles on which the wall acts; default: all", examples=[["coarse"]]
+    )
+    ignores: list[key.Name] = Field(
+        [], description="kinds of particles on which the wall does not act", examples=[["fine"]]
+    )
+    servo: ServoTable | None = Field(None, description="control of the force of the wall on particles")
+    pid: PIDTable | None = Field(None, description="PID control of the force, in place of a servo")
+    free: FreeTable | None = Field(None, description="makes the wall a rigid body that particles move")
+    motion: list[WallMotionTable] = Field([], description="motions; each one moves what those before it have moved")
 
     COMMON: ClassVar[tuple[str, ...]] = ("type", "material", "pid", *DEFAULTS)
 

@@ -26,16 +26,22 @@ if TYPE_CHECKING:
 @plain_errors
 def bench(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME ...]", help="Benchmarks; default: all.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Threads; default all cores.")] = None,
-    share: Annotated[float, typer.Option(help="Of the usual number of steps, for a quick look.")] = 1.0,
+    threads: Annotated[int | None, typer.Option(help="Threads; default: all cores.")] = None,
+    share: Annotated[float, typer.Option(help="Share of the usual number of steps, for a quick look.")] = 1.0,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all figures to this new file.")] = None,
-    earlier: Annotated[Path | None, typer.Option("--compare", help="JSON file of an earlier run.")] = None,
-    against: Annotated[str | None, typer.Option(help="lammps: run the same workload there, on one core each.")] = None,
-    spacing: Annotated[float | None, typer.Option(help="Of the lattice that fibres start on, in diameters.")] = None,
+    earlier: Annotated[
+        Path | None, typer.Option("--compare", help="JSON file of an earlier run to compare with.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="lammps: run the same workload with LAMMPS, on one core each.")
+    ] = None,
+    spacing: Annotated[
+        float | None, typer.Option(help="Spacing of the initial lattice of fibres, in diameters.")
+    ] = None,
     integrator: Annotated[str | None, typer.Option(help="Rotational scheme; see `dem integrators`.")] = None,
     suite_file: Annotated[
         Path | None,
-        typer.Option("--suite", help="Compare all programs that are here; write or extend a JSON file."),
+        typer.Option("--suite", help="Compare all installed programs; write or extend a JSON file."),
     ] = None,
     earlier_program: Annotated[
         Path | None, typer.Option("--earlier", help="For --suite: program dem of an earlier version.")

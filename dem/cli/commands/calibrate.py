@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 @app.command()
 @plain_errors
 def calibrate(
-    study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="Parameters, tests and what was measured.")],
+    study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="Parameters, tests and measured values.")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Default: STUDY-calibration.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FOLDER", help="Folder to write to; default: STUDY-calibration."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Processes; default: cores over threads.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Of each run; default: cores over jobs. Changes no bit.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads of each run; default: cores over jobs.")] = None,
     listed: Annotated[
         bool, typer.Option("--list", help="Print a command for each run of the next batch, and run none.")
     ] = False,

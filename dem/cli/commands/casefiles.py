@@ -29,7 +29,7 @@ def init(
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the case; repeatable.")
     ] = None,
-    blank: Annotated[bool, typer.Option("--blank", help="A file to begin with, of no case.")] = False,
+    blank: Annotated[bool, typer.Option("--blank", help="Write a file to begin with, without a case.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
 ) -> None:
     """Write a case file with all keys: one that runs to the same bytes as a case, or a blank one (--blank).

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 def compile_kernels(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[CASE|FILE.toml ...]", autocompletion=cases_and_files, help="What is going to be run."),
+        typer.Argument(
+            metavar="[CASE|FILE.toml ...]", autocompletion=cases_and_files, help="Cases or case files to compile for."
+        ),
     ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the cases; repeatable.")

@@ -17,13 +17,13 @@ from dem.files.exports import FORMATS, export, formats
 def export_file(
     file: Annotated[Path, typer.Argument(help="A trajectory.")],
     to: Annotated[
-        str | None, typer.Option(help=f"Format: {', '.join(FORMATS)}; default: that of which -o has the ending.")
+        str | None, typer.Option(help=f"Format: {', '.join(FORMATS)}; default: from the ending of -o.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="File to write; default: beside FILE, by its name.")
+        Path | None, typer.Option("-o", "--output", help="File to write; default: next to FILE, with its name.")
     ] = None,
-    fields: Annotated[str | None, typer.Option(help="Such as position,velocity; default: all there are.")] = None,
-    frames: Annotated[str, typer.Option(metavar="A:B:C", help="From A to before B, every C-th; or only A.")] = ":",
+    fields: Annotated[str | None, typer.Option(help="Fields, such as position,velocity; default: all.")] = None,
+    frames: Annotated[str, typer.Option(metavar="A:B:C", help="Every C-th frame from A to before B; or only A.")] = ":",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
 ) -> None:
     """Write a trajectory as a file for other programs: csv for tables, gsd for OVITO, spheres.vtkhdf for ParaView.

@@ -39,7 +39,9 @@ def pages_beginning_with(incomplete: str) -> list[str]:
 def guide(
     page: Annotated[
         str | None,
-        typer.Argument(metavar="[PAGE]", autocompletion=pages_beginning_with, help="One of those that are listed."),
+        typer.Argument(
+            metavar="[PAGE]", autocompletion=pages_beginning_with, help="A page of the list that `dem guide` prints."
+        ),
     ] = None,
 ) -> None:
     """Read a page of the guide, or list them: start, case-files, contacts, walls-and-meshes, ...

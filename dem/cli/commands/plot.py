@@ -32,21 +32,21 @@ def plot(
     folder: Annotated[
         Path | None, typer.Option("-o", "--output", help="Folder to write to; default: that of the trajectory.")
     ] = None,
-    frame: Annotated[int | None, typer.Option(help="Shown in the scene; -1, the default, is the last one.")] = None,
+    frame: Annotated[int | None, typer.Option(help="Frame in the scene; -1, the default, is the last one.")] = None,
     time: Annotated[float | None, typer.Option(help="Show the frame nearest to this time instead [s].")] = None,
     colour: Annotated[
-        str, typer.Option(help=f"What it tells in the scene: {', '.join(COLOURS)}, or a scalar field of the file.")
+        str, typer.Option(help=f"What colours show in the scene: {', '.join(COLOURS)}, or a scalar field of the file.")
     ] = "speed",
-    exposures: Annotated[int, typer.Option(help="Frames up to this one, in one scene.")] = 1,
+    exposures: Annotated[int, typer.Option(help="Number of frames up to this one that one scene shows.")] = 1,
     size: Annotated[
-        tuple[int, int] | None, typer.Option(metavar="WIDTH HEIGHT", help="Of scene and movie [pixels].")
+        tuple[int, int] | None, typer.Option(metavar="WIDTH HEIGHT", help="Size of scene and movie [pixels].")
     ] = None,
-    walls: Annotated[float, typer.Option(help="Opacity of walls in scene and movie, 0 (lines alone) to 1.")] = OPACITY,
-    dpi: Annotated[int, typer.Option(help="Pixels an inch of all pictures but the scene.")] = 150,
-    ending: Annotated[str, typer.Option("--format", help=f"{', '.join(FORMATS)}.")] = "png",
-    movie: Annotated[Path | None, typer.Option(help="Film the scene: a new .gif, or .mp4 if ffmpeg is there.")] = None,
-    seconds: Annotated[float, typer.Option(help="Length of the movie.")] = 5.0,
-    fps: Annotated[float, typer.Option(help="Pictures a second.")] = 20.0,
+    walls: Annotated[float, typer.Option(help="Opacity of walls in scene and movie, 0 (only lines) to 1.")] = OPACITY,
+    dpi: Annotated[int, typer.Option(help="Pixels per inch of all pictures but the scene.")] = 150,
+    ending: Annotated[str, typer.Option("--format", help=f"Format: {', '.join(FORMATS)}.")] = "png",
+    movie: Annotated[Path | None, typer.Option(help="Write a movie of the scene: .gif, or .mp4 with ffmpeg.")] = None,
+    seconds: Annotated[float, typer.Option(help="Length of the movie [s].")] = 5.0,
+    fps: Annotated[float, typer.Option(help="Pictures per second of the movie.")] = 20.0,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace pictures and movie.")] = False,
 ) -> None:
     """Draw a trajectory: energy, paths, height, orientation, the scene, or all on one page; or make a movie."""

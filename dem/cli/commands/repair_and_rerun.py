@@ -16,7 +16,9 @@ from dem.run.rerun import rerun
 @plain_errors
 def repair_file(
     file: Annotated[Path, typer.Argument(help="A trajectory.")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="New file, if one is needed.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write, if a new one is needed.")
+    ] = None,
 ) -> None:
     """Recover the complete frames of a damaged trajectory.
 
@@ -30,7 +32,7 @@ def repair_file(
 @plain_errors
 def rerun_file(
     file: Annotated[Path, typer.Argument(help="A trajectory.")],
-    threads: Annotated[int | None, typer.Option(help="Threads; default all cores. Changes no bit.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads; default: all cores. Results do not change.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Repeat a run and say whether the bytes match. Exit status 1 if they do not."""

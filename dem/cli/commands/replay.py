@@ -21,7 +21,7 @@ def replay_file(
     particles: Annotated[
         list[int] | None, typer.Option("--particle", help="Particle to show; repeatable. Default: those of the error.")
     ] = None,
-    last: Annotated[int | None, typer.Option(help="So many frames, the last ones; default: all.")] = None,
+    last: Annotated[int | None, typer.Option(help="Number of last frames to show; default: all.")] = None,
     picture: Annotated[Path | None, typer.Option("--plot", help="Draw overlap, speed and energy to this file.")] = None,
 ) -> None:
     """Show step by step how a run failed: state, overlaps and forces of the particles concerned."""

@@ -44,33 +44,37 @@ def run(
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: a free name.")] = None,
     duration: Annotated[
-        str | None, typer.Option(help="Simulated time of the run in all, also with --resume: 0.5, or '500 ms'.")
+        str | None, typer.Option(help="Total simulated time, also with --resume: 0.5, or '500 ms'.")
     ] = None,
     time_step: Annotated[str | None, typer.Option(help="Time step: 1e-6, or '1 us', or auto.")] = None,
     integrator: Annotated[str | None, typer.Option(help="Rotational scheme; see `dem integrators`.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Threads; default all cores. Changes no bit.")] = None,
-    frames: Annotated[int | None, typer.Option(help="Frames written after the first.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads; default: all cores. Results do not change.")] = None,
+    frames: Annotated[int | None, typer.Option(help="Number of frames after the first.")] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Parameter of a case, or path of a key; repeatable."),
     ] = None,
-    fields: Annotated[str | None, typer.Option(help=f"Written at each frame; of {','.join(STATE)}.")] = None,
-    float32: Annotated[bool, typer.Option("--float32", help="Write them in single precision.")] = False,
+    fields: Annotated[str | None, typer.Option(help=f"Fields in each frame, among {','.join(STATE)}.")] = None,
+    float32: Annotated[bool, typer.Option("--float32", help="Write fields in single precision.")] = False,
     contacts: Annotated[bool, typer.Option("--contacts", help="Write contacts and forces at each frame.")] = False,
     compression: Annotated[str | None, typer.Option(help="gzip or lzf: a little smaller, much slower.")] = None,
     checkpoint_every: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Of computing, or a number of steps; default: 10min.")
+        str | None, typer.Option(metavar="TIME", help="Computing time between checkpoints, or steps; default: 10min.")
     ] = None,
-    table: Annotated[bool, typer.Option("--table", help="Print a row of numbers now and then, and keep them.")] = False,
-    columns: Annotated[str | None, typer.Option(help="Of that table, such as time,kinetic,contacts,error.")] = None,
-    table_every: Annotated[str | None, typer.Option(metavar="TIME", help="Simulated, or a number of steps.")] = None,
+    table: Annotated[bool, typer.Option("--table", help="Print a table of the run, row by row, and store it.")] = False,
+    columns: Annotated[
+        str | None, typer.Option(help="Columns of the table, such as time,kinetic,contacts,error.")
+    ] = None,
+    table_every: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Simulated time between rows, or steps.")
+    ] = None,
     resumed: Annotated[
-        Path | None, typer.Option("--resume", metavar="FILE", help="Go on with this run instead.")
+        Path | None, typer.Option("--resume", metavar="FILE", help="Continue the run in this file.")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Turn warnings into errors.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Only warn of what is refused otherwise.")] = False,
-    viewed: Annotated[bool, typer.Option("--view", help="Follow it in the browser.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Warn of input that is otherwise refused.")] = False,
+    viewed: Annotated[bool, typer.Option("--view", help="Show the run in the browser while it computes.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Run a case and write its trajectory; cases of one rotating body write a table (.csv).

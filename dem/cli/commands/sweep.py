@@ -40,18 +40,28 @@ def sweep(
     integrator: Annotated[str | None, typer.Option(help="As of `dem run`, or values.")] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Processes; default: cores over threads.")] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Default: CASE-sweep. It may hold a part.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FOLDER",
+            help="Folder to write to; default: CASE-sweep. It may hold finished runs.",
+        ),
     ] = None,
-    threads: Annotated[int | None, typer.Option(help="Of each run; default: cores over jobs. Changes no bit.")] = None,
-    zipped: Annotated[bool, typer.Option("--zip", help="Take first values together, then second ones.")] = False,
+    threads: Annotated[int | None, typer.Option(help="Threads of each run; default: cores over jobs.")] = None,
+    zipped: Annotated[
+        bool, typer.Option("--zip", help="Combine first values with first ones, second with second.")
+    ] = False,
     random: Annotated[
         int | None, typer.Option("--random", metavar="N", help="Run only N of all combinations, drawn at random.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of --random.")] = 1,
     listed: Annotated[
-        bool, typer.Option("--list", help="Print a command for each run that is left, and run none.")
+        bool, typer.Option("--list", help="Print a command for each unfinished run, and run none.")
     ] = False,
-    collect: Annotated[bool, typer.Option("--collect", help="Make the table of what there is, and run none.")] = False,
+    collect: Annotated[
+        bool, typer.Option("--collect", help="Write the table of the finished runs, and run none.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help=f"Run more than {MANY}.")] = False,
     fields: Annotated[str | None, typer.Option(help="As of `dem run`.")] = None,
     float32: Annotated[bool, typer.Option("--float32", help="As of `dem run`.")] = False,

@@ -18,7 +18,7 @@ from dem.viewer.view import MEGABYTES, view
 def view_file(
     file: Annotated[Path, typer.Argument(help="A trajectory.")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Page to write; default: beside FILE, by its name.")
+        Path | None, typer.Option("-o", "--output", help="Page to write; default: next to FILE, with its name.")
     ] = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
     live: Annotated[bool, typer.Option("--live", help="Follow a run that is being computed, until Ctrl-C.")] = False,
