@@ -127,11 +127,11 @@ def test_parts_of_two_materials_have_means_where_that_makes_sense():
 def test_one_form_of_each_part_is_possible_in_a_run():
     one, other = made(normal=dem.Linear(stiffness=1.0)), made()
     contacts = dem.Contacts({(one, other): dem.Contact(normal=dem.Linear(stiffness=2.0))})
-    with pytest.raises(ValueError, match=r"one form of the normal part .* Hertz\(\) of material 1 and material 1"):
+    with pytest.raises(ValueError, match=r"have the same normal law, got .* Hertz\(\) of material 1 and material 1"):
         law(contacts, [one, other], None)
     one, other = made(damping=dem.Dashpot(coefficient=1.0)), made(damping=dem.Viscoelastic(time=1e-6))
     contacts = dem.Contacts({(one, other): dem.Contact()})
-    with pytest.raises(ValueError, match=r"one form of the damping part is possible in a run, got Dashpot"):
+    with pytest.raises(ValueError, match=r"all pairs of a run have the same damping law, got Dashpot"):
         law(contacts, [one, other], None)
 
 

@@ -24,7 +24,7 @@ diameter = "10 mm"
 REFUSED = {
     "nine-fibres -o there.h5": "there.h5 exists already",
     "nine-fibres -o text.txt --overwrite": "text.txt is no HDF5 file",
-    "nine-fibres -o run.csv": "run.csv ends in .csv, but a trajectory is HDF5, of which dem export makes csv, gsd,",
+    "nine-fibres -o run.csv": "run.csv ends in .csv, but a trajectory is HDF5 (dem export converts it to csv, gsd,",
     "hard-spheres -o run.toml": "run.toml ends in .toml, but a trajectory is HDF5",
     "case.toml -o run.0": "let it end in .h5 or .hdf5 or .h5md or .vtkhdf\n",
     "rough-wall -o table.h5": "table.h5 ends in .h5, but a table is written: let it end in .csv or .txt or .dat\n",

@@ -287,7 +287,7 @@ def test_case_files_say_it_too(tmp_path, nylon):
     ('{ type = "sieve", apertures = [1, 2], shares = [0.5] }', "particles.0.random.sizes: shares sum to 0.5, expected"),
     ('{ type = "normal", mean = 1 }', "sizes: normal sizes take mean, deviation, lower, upper: "),
     ('{ type = "normal", median = 1 }', "sizes: normal sizes take mean, deviation, lower, upper, got median"),
-    ('{ type = "file" }', "sizes: file sizes take file, got none of them"),
+    ('{ type = "file" }', "sizes: file sizes take file, got none"),
     ('{ type = "list", diameters = ["1 s"], shares = [1] }', "sizes.diameters.0: '1 s' is in s: expected a length"),
     ('{ type = "list", diameters = [1], shares = [1] }, scale = [1, 2]', "scale and sizes are both given"),
 ])  # fmt: skip

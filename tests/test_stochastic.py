@@ -591,7 +591,7 @@ def test_time_steps_in_turbulence_foresee_where_it_leads():
 
 GIVEN = {
     "no box": (lambda g, b: dem.StochasticSpheres(g, None, time_step=1e-3), TypeError, "box is NoneType, expected"),
-    "one sphere": (lambda g, b: stochastic(alone(b), b), ValueError, "there is 1 particle, expected two"),
+    "one sphere": (lambda g, b: stochastic(alone(b), b), ValueError, "there is 1 particle, expected at least two"),
     "open": (lambda g, b: stochastic(g, dem.Box(b.lower, b.upper, b.material, open=["z+"])), ValueError,
              "open or moving"),
     "few": (lambda g, b: stochastic(g, b, cell=b.size[0] / 10), ValueError,

@@ -349,7 +349,7 @@ def test_runs_of_other_kernels_are_not_taken_for_the_same(swept, monkeypatch, cl
         (["--set", "n=1,2", "--fields", "positon"], ["dem: unknown field 'positon': did you mean position?"]),
         (["--set", "n=1,2", "--list", "--collect"], ["dem: --list and --collect are two things"]),
         (["--set", "n=1,2", "-o", "other"], ["dem: other holds another sweep, of hard-spheres by speed"]),
-        ([], ["dem: give parameters with the values that they shall have"]),
+        ([], ["dem: give parameters and their values"]),
     ],
 )  # fmt: skip
 @pytest.mark.few(2)

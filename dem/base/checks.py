@@ -146,7 +146,7 @@ def one_of(what: str, name: str, names: Iterable[str]) -> str:
     if not (isinstance(name, str) and name in known):
         near = nearest(name[:LONGEST_NAME], known) if isinstance(name, str) else ""
         hint = f"did you mean {near}? " if near else ""
-        raise ValueError(f"unknown {what} {shown(name)}: {hint}known are {', '.join(known)}")
+        raise ValueError(f"unknown {what} {shown(name)}: {hint}known are {', '.join(known) or 'none'}")
     return name
 
 

@@ -66,7 +66,7 @@ def hinted(known: Known) -> Known:
             if not unknown and len(arguments) > len(placed):
                 needed = (f"{name}=..." for name, one in parameters.items()
                           if one.kind is one.KEYWORD_ONLY and one.default is one.empty)  # fmt: skip
-                hint = f"Give what it takes by name: {', '.join(needed) or 'as keywords'}"
+                hint = f"Give its arguments by name: {', '.join(needed) or 'as keywords'}"
             if not hint:
                 raise
             told = str(error)

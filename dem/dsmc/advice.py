@@ -195,7 +195,7 @@ def foreseen(
 def check_surroundings(particles: Particles, box: Box) -> None:
     """Refuse particles other than single spheres, and boxes with faces that this method does not support."""
     if len(particles) < 2:
-        message = "there is 1 particle, expected two at least, which can collide: take dem.HardSpheres"
+        message = "there is 1 particle, expected at least two, which can collide: take dem.HardSpheres"
         raise ValueError(message)
     check_spheres(particles)
     check_box(box, particles)

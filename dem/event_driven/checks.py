@@ -79,7 +79,9 @@ def check_spheres(particles: Particles) -> None:
         ball = len(shape.radii) == 1 and not is_convex(shape) and not np.any(shape.offsets)
         if not ball or np.ptp(inertia) > ROUNDING * inertia.max():
             i = int(np.flatnonzero(particles.variant == k)[0])
-            message = f"particle {i} is {shape}, expected a dem.Sphere: impacts are for spheres, take dem.Simulation"
+            message = (
+                f"particle {i} is {shape}, expected a dem.Sphere: hard spheres are single spheres, take dem.Simulation"
+            )
             raise ValueError(message)
 
 

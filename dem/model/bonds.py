@@ -10,6 +10,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.periodic import PeriodicCell
 from dem.base.quaternions import conjugate, product, rotate, rotation_from_x
+from dem.base.text import counted
 from dem.base.user_classes import frozen, hinted
 
 if TYPE_CHECKING:
@@ -310,7 +311,9 @@ def at_rest(bonds: Joined, particles: Particles, periods: np.ndarray) -> BondGeo
     """
     if bonds.pairs.max() >= len(particles):
         k = int(bonds.pairs.max(1).argmax())
-        raise ValueError(f"bond {k} is of particles {bonds.pairs[k].tolist()}, and there are {len(particles)}")
+        one, other = bonds.pairs[k]
+        there = counted(len(particles), "particle")
+        raise ValueError(f"bond {k} is between particles {one} and {other}, but the simulation has {there}")
     one, other, q_one, q_other = ends(bonds, particles)
     cell = PeriodicCell(np.zeros(3), periods) if periods.ndim == 2 else PeriodicCell.orthogonal(length=periods)
     r = np.ascontiguousarray(cell.nearest((other - one).T).T)

@@ -207,7 +207,9 @@ class Inserter:
     def _check_where(self) -> None:
         """Check that the region has room for the largest particle."""
         if not np.isfinite([self.place.lower, self.place.upper]).all():
-            raise ValueError(f"region of the {self.word} has no end: take one with a volume, or a disc or a rectangle")
+            raise ValueError(
+                f"region of the {self.word} is unbounded: take a wall that encloses a volume, a disc or a rectangle"
+            )
 
     @property
     def word(self) -> str:

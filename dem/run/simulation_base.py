@@ -87,7 +87,7 @@ class SimulationBase:
         checks.of_types(particles=(particles, Particles), hint=joined)
         if not self.takes_fixed and particles.fixed.any():
             message = (
-                f"particle {np.flatnonzero(particles.fixed)[0]} is fixed ({particles.fixed.sum()} such), expected "
+                f"particle {np.flatnonzero(particles.fixed)[0]} is fixed ({particles.fixed.sum()} in all), expected "
                 f"particles that move in a {type(self).__name__}: take dem.Simulation (time steps) for fixed ones"
             )
             raise ValueError(message)

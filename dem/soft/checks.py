@@ -130,7 +130,7 @@ def check_within(engine: Engine) -> None:
             s = beyond[engine.bodies.identity[engine.bodies.owner[beyond]].argmin()]
             message = (
                 f"particle {engine.bodies.identity[engine.bodies.owner[s]]} is inside the wall {label}, at "
-                f"{point(x[:, s])} m ({beyond.size} such): move it out, or take inside=True"
+                f"{point(x[:, s])} m ({beyond.size} in all): move it out, or take inside=True"
             )
             raise ValueError(message)
 

@@ -186,8 +186,8 @@ def _check_box(now: _Moment, where: str) -> None:
         row = beyond[0]
         i, speed = now.identity_of(row), np.linalg.norm(now.particles.velocity[row])
         message = (
-            f"{where}: particle {i} has left the box, at {point(position[row])} m ({len(beyond)} such), at {speed:.3g} "
-            f"m/s; the wall is too soft for such a speed, or the time step does not resolve the contact: raise young, "
-            f"or lower time_step (now {now.time_step:g} s), gravity or the speeds"
+            f"{where}: particle {i} has left the box, at {point(position[row])} m ({len(beyond)} in all), at "
+            f"{speed:.3g} m/s; the wall is too soft for such a speed, or the time step does not resolve the contact: "
+            f"raise young, or lower time_step (now {now.time_step:g} s), gravity or the speeds"
         )
         raise BrokenRunError(message, "outside", (i,))

@@ -91,7 +91,7 @@ def planned(
     """
     case, name = _named(case)
     if not parameters:
-        message = f"give parameters with the values that they shall have, see dem cases {name}"
+        message = f"give parameters and their values, such as --set seed=1,2; dem cases {name} lists the parameters"
         raise ValueError(message)
     clash = next((each for each in parameters if each in ("case", *OWN)), None)
     if clash:

@@ -30,7 +30,7 @@ def check_inside(particles: Particles, box: Box | None, faces: BoxFaces | None =
         i = beyond[0]
         message = (
             f"position of particle {i} is {point(position[i])} m, outside the box from {point(box.lower)} to "
-            f"{point(box.upper)} m ({len(beyond)} such): move it inside or enlarge the box"
+            f"{point(box.upper)} m ({len(beyond)} in all): move it inside or enlarge the box"
         )
         raise ValueError(message)
 

@@ -503,9 +503,7 @@ def test_two_forms_of_adhesion_in_one_run_are_refused_and_a_bridge_needs_its_vol
         (own, own): dem.Contact(adhesion=JKR), (own, wall): dem.Contact(adhesion=dem.DMT(work=1))
     })  # fmt: skip
     ball = dem.Particles(dem.Sphere(diameter=0.001), own, position=[[0.005] * 3])
-    with pytest.raises(
-        ValueError, match=r"one form of the adhesion part is possible in a run, got JKR.*grain and wall"
-    ):
+    with pytest.raises(ValueError, match=r"all pairs of a run have the same adhesion law, got JKR.*grain and wall"):
         dem.Simulation(ball, room((0.01, 0.01, 0.01), wall), time_step=1e-6, contacts=contacts)
     with pytest.raises(TypeError, match="volume"):
         dem.Bridge(tension=0.07)

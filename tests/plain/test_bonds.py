@@ -437,7 +437,7 @@ BALLS = dem.Particles(dem.Sphere(diameter=1e-3), HAIR, position=[(0, 0, 0), (1.2
     [
         ([(0, 0)], {}, "bond 0 is of particle 0 with itself"),
         ([(0, 1), (1, 0)], {}, "particles 0 and 1 have 2 bonds"),
-        ([(0, 7)], {}, r"bond 0 is of particles \[0, 7\], and there are 3"),
+        ([(0, 7)], {}, r"bond 0 is between particles 0 and 7, but the simulation has 3 particles"),
         ([(0, -2)], {}, "second may be -1"),
         ([(0, 2)], {}, "is 0.2 m long, at most 0.01 m"),
         ([(0, 1)], {"anchors": [[(0.6e-3, 0, 0), (-0.6e-3, 0, 0)]]}, "is 0 m long, at least 0.05 of its diameter"),

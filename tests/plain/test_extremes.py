@@ -268,7 +268,7 @@ FILES = {
     "long unit": ({"diameter": '"4 ' + "m" * 20_000 + '"'}, "has 20002 letters: expected a length"),
     "long name": ({"before": "y" * 50_000 + " = 1"}, "yyy: unknown key 'yyy"),
     "large lattice": ({"place": "lattice = { pitch = 0.005, sites = [100000, 100000, 100000] }"}, "1e.15 sites .* GB"),
-    "jammed": ({"place": "random = { solid_fraction = 0.45 }"}, "jam at random places at 0.384"),
+    "jammed": ({"place": "random = { solid_fraction = 0.45 }"}, "at random places they jam at 0.384"),
     "many": ({"place": "random = { number = 1000000000000000 }"}, "1e.15 particles would take .* GB"),
 }  # fmt: skip
 
@@ -287,6 +287,6 @@ def test_as_many_equal_spheres_as_fit_are_tried():
     """Up to a solid fraction of 0.4 of many; few ones may lie more densely, within a period."""
     box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), STUFF, periodic=["x", "y", "z"])
     assert len(dem.pack(dem.Sphere(diameter=0.09), STUFF, box, number=1)) == 1
-    with pytest.raises(ValueError, match="jam at random places"):
+    with pytest.raises(ValueError, match="at random places they jam"):
         dem.pack(dem.Sphere(diameter=0.009), STUFF, box, solid_fraction=0.41)
     assert len(dem.pack(dem.Sphere(diameter=0.0125), STUFF, box, solid_fraction=0.3)) == 293

@@ -414,7 +414,7 @@ def test_a_fluid_in_a_case_file(tmp_path):
     [
         ('flow = { type = "shear" }', "fluid.flow.*a shear flow takes rate, direction, gradient, centre, velocity"),
         ('flow = { type = "pipe", peak = 1, radius = 1, rate = 2 }', "a pipe flow takes .*, got peak, radius, rate"),
-        ('flow = { type = "grid" }', "a grid flow takes file, periodic, got none of them"),
+        ('flow = { type = "grid" }', "a grid flow takes file, periodic, got none"),
         ('flow = { type = "grid", file = "none.h5" }', "fluid.flow.file.*no file"),
         ('velocity = [0, 0, 1]\nflow = { type = "uniform" }', "velocity and flow are both given"),
         ('drag = "newton"', "fluid.drag"),

@@ -479,7 +479,7 @@ def test_what_cannot_be_is_refused():
         dem.Simulation(None, box, inserters=[rain()], outlets=[dem.Outlet(BELOW, recycle="snow")], time_step=1e-4)
     with pytest.raises(TypeError, match="nobody puts any in"):
         dem.Simulation(None, box, time_step=1e-4)
-    with pytest.raises(ValueError, match="region of the rain has no end"):
+    with pytest.raises(ValueError, match="region of the rain is unbounded"):
         rain(region=dem.Plane((0, 0, 0), (0, 0, 1)))
     with pytest.raises(TypeError, match="material of the plane is None"):
         dem.Simulation(None, walls=[dem.Plane((0, 0, 0), (0, 0, 1))], inserters=[rain()], time_step=1e-4)

@@ -154,7 +154,7 @@ def test_other_formats_by_trimesh(tmp_path):
     [
         ([(0, 0, 0), (1, 0, 0)], [(0, 1, 2)], r"vertices has shape \(2, 3\), expected \(N, 3\) with N = 3"),
         ([(0, 0, 0), (1, 0, 0), (0, math.nan, 0)], [(0, 1, 2)], "vertices is not finite in 1 place"),
-        (BOX[0], [(0, 1, 8)], r"triangle 0 is of vertices \[0, 1, 8\], expected numbers from 0 to 7"),
+        (BOX[0], [(0, 1, 8)], r"triangle 0 has vertices \[0, 1, 8\], expected numbers from 0 to 7"),
         (BOX[0], [(0, 1, -1)], "expected numbers from 0 to 7"),
         (BOX[0], [(0, 1, 2, 3)], r"triangles has shape \(1, 4\)"),
         (BOX[0], [(0.0, 1.0, 2.0)], "of float64, expected"),

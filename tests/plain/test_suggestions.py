@@ -22,8 +22,8 @@ CALLS = {
     "Did you mean 'poisson'": lambda: dem.Material(young=1e7, nu=0.3),
     "Did you mean 'time_step'": lambda: dem.Simulation(None, dt=1e-6),
     r"give dem.Cells(..., every=10)": lambda: dem.Coupling(function=print, every=10),
-    "Give what it takes by name: offsets=..., radii=...": lambda: dem.Clump([[0, 0, 0]], [1.0]),
-    "Give what it takes by name: diameter=...": lambda: dem.Sphere(0.1),
+    "Give its arguments by name: offsets=..., radii=...": lambda: dem.Clump([[0, 0, 0]], [1.0]),
+    "Give its arguments by name: diameter=...": lambda: dem.Sphere(0.1),
 }
 
 

@@ -103,7 +103,7 @@ class OneFlowTable(Table):
         word = WORDS[self.type]
         takes = OF_GRID if word is GriddedFlow else list(keys(word))
         if not given <= set(takes) or (word is GriddedFlow and self.file is None):
-            message = f"a {self.type} flow takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none of them'}"
+            message = f"a {self.type} flow takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none'}"
             raise ValueError(message)
         try:
             self.made()

@@ -121,7 +121,7 @@ class ShapeTable(Table):
         twice = {"vertices", "file"} <= given or ("scale" in given and "file" not in given)
         if given - set(takes) or needed - given or twice:
             takes = "vertices, or a file and its scale, rounding, contact_radius" if twice else ", ".join(takes)
-            raise ValueError(f"a {self.type} takes {takes}, got {', '.join(sorted(given)) or 'none of them'}")
+            raise ValueError(f"a {self.type} takes {takes}, got {', '.join(sorted(given)) or 'none'}")
         self.made()
         return self
 

@@ -64,7 +64,7 @@ class SizesTable(Table):
             [each.name for each in fields(WORDS[self.type]) if each.name != "by"] if self.type != "file" else ["file"]
         )
         if not given <= set(takes) or (self.type == "file" and not given):
-            message = f"{self.type} sizes take {', '.join(takes)}, got {', '.join(sorted(given)) or 'none of them'}"
+            message = f"{self.type} sizes take {', '.join(takes)}, got {', '.join(sorted(given)) or 'none'}"
             raise ValueError(message)
         try:
             self.made()

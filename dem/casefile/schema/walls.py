@@ -261,7 +261,7 @@ class WallKeys(BaseModel):
             takes = {each.name: each.default is MISSING for each in own}
         given = self.given().keys() - set(self.COMMON)
         if given - takes.keys() or {name for name, needed in takes.items() if needed} - given:
-            message = f"a {self.type} takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none of them'}"
+            message = f"a {self.type} takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none'}"
             raise ValueError(message)
         if self.type != "mesh":  # which is read once
             self.made({self.material: Material(young=1.0, poisson=0.0)})

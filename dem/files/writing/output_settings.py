@@ -26,8 +26,8 @@ def check_ending(path: Path) -> None:
     checks.ending(
         path,
         ENDINGS,
-        "a trajectory is HDF5, of which dem export makes csv, gsd, spheres.vtkhdf, surfaces.vtkhdf, walls.vtkhdf and "
-        "contacts.vtkhdf",
+        "a trajectory is HDF5 (dem export converts it to csv, gsd, spheres.vtkhdf, surfaces.vtkhdf, walls.vtkhdf and "
+        "contacts.vtkhdf)",
     )
 
 

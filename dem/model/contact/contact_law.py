@@ -75,8 +75,8 @@ class MaterialPairs:
                 for (i, j), contact in self.met.items()
             )
             raise ValueError(
-                f"one form of the {slot} part is possible in a run, got {', '.join(dict.fromkeys(pairs))}: give all "
-                "pairs the same, with the materials or in contacts"
+                f"all pairs of a run have the same {slot} law, got {', '.join(dict.fromkeys(pairs))}: give all pairs "
+                "the same, in their materials or in contacts"
             )
         return next(iter(forms.values()), default)
 

@@ -91,7 +91,7 @@ class Box:
             object.__setattr__(self, name, tuple(checks.one_of(what, each, known) for each in given))
         for face in self.open:
             if face[0] in self.periodic:
-                raise ValueError(f"face {face} is open and its axis periodic: leave it out of one of them")
+                raise ValueError(f"face {face} is open, but its axis is periodic: leave it out of open or of periodic")
         motion = self.motion
         if isinstance(motion, Motion):
             motion = {face: motion for face in FACES if face not in self.absent}

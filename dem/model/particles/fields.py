@@ -61,7 +61,7 @@ def heading(column: str, unit: str) -> str:
 
 
 FIELDS = {
-    "position": Field("centres of mass, going on beyond periodic faces", "m", ("x", "y", "z")),
+    "position": Field("centres of mass, not wrapped at periodic faces", "m", ("x", "y", "z")),
     "velocity": Field("velocities of the centres of mass", "m/s", ("v_x", "v_y", "v_z"), default_row=(0.0, 0.0, 0.0)),
     "orientation": Field(
         "unit quaternions, scalar first, body to world",

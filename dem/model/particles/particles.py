@@ -338,7 +338,7 @@ class Particles:
             if len(bad):
                 raise ValueError(
                     f"orientation of particle {bad[0]} has norm {norm[bad[0]]:.6g}, expected 1 "
-                    f"({len(bad)} such): divide quaternions by their norm"
+                    f"({len(bad)} in all): divide quaternions by their norm"
                 )
             result /= norm[:, None]
         if not (result > field.above).all():
@@ -353,7 +353,7 @@ class Particles:
             if turning.size:
                 raise ValueError(
                     f"angular_velocity of particle {turning[0]}, which is fixed, is {result[turning[0]].tolist()} "
-                    f"rad/s ({turning.size} such): fixed particles do not turn, give them zero"
+                    f"rad/s ({turning.size} in all): fixed particles do not turn, give them zero"
                 )
         return result
 

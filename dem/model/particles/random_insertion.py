@@ -322,9 +322,9 @@ def _refuse_more_than_fit(bodies: list[Shape], corners: tuple[np.ndarray, np.nda
     filled = len(bodies) * bodies[0].mass_properties(1.0).volume / float(np.prod(corners[1] - corners[0]))
     if filled > JAMMED:
         raise ValueError(
-            f"random is to fill a region to a solid fraction of {filled:.3g} with {len(bodies)} equal spheres, which "
-            "jam at random places at 0.384: take fewer, dem.pack_dense, a lattice, or the last frame of a run that "
-            "settles"
+            f"{len(bodies)} equal spheres would fill the region to a solid fraction of {filled:.3g}, but at random "
+            "places they jam at 0.384: take fewer, dem.pack_dense, a lattice, or the last frame of a run in which they "
+            "settle"
         )
 
 

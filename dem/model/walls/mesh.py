@@ -82,7 +82,7 @@ class Mesh(Wall):
         wrong = np.flatnonzero(((triangles < 0) | (triangles >= len(vertices))).any(axis=1))
         if len(wrong):
             message = (
-                f"triangle {wrong[0]} is of vertices {triangles[wrong[0]].tolist()}, expected numbers from 0 to "
+                f"triangle {wrong[0]} has vertices {triangles[wrong[0]].tolist()}, expected numbers from 0 to "
                 f"{len(vertices) - 1}"
             )
             raise ValueError(message)

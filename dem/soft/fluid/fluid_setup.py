@@ -285,7 +285,9 @@ def check(
     off = np.flatnonzero(flow.outside(particles.position))
     if off.size:
         where = ", ".join(f"{x:.6g}" for x in particles.position[off[0]])
-        message = f"particle {off[0]} at ({where}) m is off the grid of {flow} ({len(off)} such): let the grid cover it"
+        message = (
+            f"particle {off[0]} at ({where}) m is off the grid of {flow} ({len(off)} in all): let the grid cover it"
+        )
         raise ValueError(message)
     corners = box and np.array([box.lower, box.upper])
     if box and not box.open and flow.outside(corners).any():

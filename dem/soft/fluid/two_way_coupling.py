@@ -196,7 +196,7 @@ class TwoWayCoupling:
             where = ", ".join(f"{x:.6g}" for x in position[off[0]])
             message = (
                 f"particle {off[0]} at ({where}) m is in none of the cells from {tuple(self.cells.lower)} to "
-                f"{tuple(self.cells.upper)} m ({len(off)} such): let lower and upper of dem.Cells cover all particles"
+                f"{tuple(self.cells.upper)} m ({len(off)} in all): let lower and upper of dem.Cells cover all particles"
             )
             raise ValueError(message)
 

@@ -111,9 +111,7 @@ def startup_notices(engine: Engine, meshes: tuple[int, ...]) -> Iterator[Notice]
     found = particles_outside(engine, meshes)
     if found.size:
         at = point(engine.by_row(engine.bodies.position)[:, engine.numbering.rows(found[:1])[0]])
-        reason = (
-            f"particle {found[0]}, at {at} m, is outside of the closed walls ({found.size} such), and nothing holds it"
-        )
+        reason = f"particle {found[0]}, at {at} m, is outside the closed walls ({found.size} in all)"
         yield Notice("outside-walls", reason, "move it inside, or fill the wall by dem.pack(..., inside=wall)")
 
 
