@@ -175,16 +175,8 @@ class Case(BaseCase):
         )  # fmt: skip
 
 
-class HardSphereCase(BaseCase):
-    """A runnable set-up of event-driven hard spheres. Subclasses define it in `build`.
-
-    Examples
-    --------
-    >>> import dem
-    >>> sim = dem.cases()["hard-spheres"](n=100, restitution=0.9).simulation()
-    >>> len(sim.particles)
-    100
-    """
+class ImpactFields(BaseModel):
+    """Parameters of cases whose collisions are instantaneous impacts."""
 
     gravity: tuple[float, float, float] = Field((0.0, 0.0, -9.81), description="acceleration by gravity [m/s2]")
     restitution: float = Field(1.0, gt=0, le=1, description="coefficient of normal restitution of two spheres")
@@ -209,6 +201,18 @@ class HardSphereCase(BaseCase):
     periodic: Axes = Field((), description="periodic axes, which have no walls, such as xy")
     roughness: float = Field(0.0, ge=0, le=1, description="standard deviation of the inclination of rough walls [rad]")
 
+
+class HardSphereCase(ImpactFields, BaseCase):
+    """A runnable set-up of event-driven hard spheres. Subclasses define it in `build`.
+
+    Examples
+    --------
+    >>> import dem
+    >>> sim = dem.cases()["hard-spheres"](n=100, restitution=0.9).simulation()
+    >>> len(sim.particles)
+    100
+    """
+
     def build(self) -> tuple[Particles, Box | None]:
         """Particles and box of this case."""
         raise NotImplementedError
@@ -228,7 +232,7 @@ class HardSphereCase(BaseCase):
 HARD = HardSphereCase.model_fields.keys() - BaseCase.model_fields.keys() - {"periodic", "roughness"}
 
 
-class StochasticCase(BaseCase):
+class StochasticCase(ImpactFields, BaseCase):
     """A runnable set-up of spheres with stochastic collisions. Subclasses define it in `build`.
 
     Examples
@@ -253,28 +257,9 @@ class StochasticCase(BaseCase):
         "full", description="correlation of fictitious partners: with particle and fluid (full), particle, or none"
     )
     seed: NonNegativeInt = Field(1, description="seed of the random numbers")
-    gravity: tuple[float, float, float] = Field((0.0, 0.0, -9.81), description="acceleration by gravity [m/s2]")
-    restitution: float = Field(1.0, gt=0, le=1, description="coefficient of normal restitution of two spheres")
-    tangential_restitution: float = Field(
-        -1.0, ge=-1, le=1, description="coefficient of tangential restitution of two spheres; -1: smooth, 1: rough"
-    )
-    friction: NonNegativeFloat | None = Field(
-        None, description="coefficient of friction of two spheres; default: infinite"
-    )
-    wall_restitution: float | None = Field(
-        None, gt=0, le=1, description="coefficient of normal restitution at walls; default: as of two spheres"
-    )
-    wall_tangential_restitution: float | None = Field(
-        None, ge=-1, le=1, description="coefficient of tangential restitution at walls; default: as of two spheres"
-    )
-    wall_friction: NonNegativeFloat | None = Field(
-        None, description="coefficient of friction at walls; default: as of two spheres"
-    )
     contact_time: PositiveFloat = Field(
         1e-5, description="an impact on a wall within this time after another one is elastic [s]"
     )
-    periodic: Axes = Field((), description="periodic axes, which have no walls, such as xy")
-    roughness: float = Field(0.0, ge=0, le=1, description="standard deviation of the inclination of rough walls [rad]")
 
     def build(self) -> tuple[Particles, Box]:
         """Particles and box of this case."""

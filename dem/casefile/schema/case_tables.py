@@ -14,10 +14,10 @@ from dem.casefile.schema.law_components import LawPartKeys
 from dem.casefile.schema.packages import declared
 from dem.casefile.schema.shapes import ShapeTable
 from dem.casefile.schema.sizes import SizesTable
-from dem.casefile.schema.walls import WallTable
+from dem.casefile.schema.walls import MotionTable, WallTable
 from dem.model import temperature_tables
 from dem.model.contact.contacts import Contact, present_damping
-from dem.model.domain.box import Box, Motion
+from dem.model.domain.box import Box
 from dem.model.domain.cell import Cell
 from dem.model.fluid.solids_pressure import SolidsPressure
 from dem.model.fluid.turbulence import Turbulence
@@ -125,25 +125,6 @@ class ContactTable(Table, LawPartKeys):
     def made(self) -> Contact:
         """Make the contact of the pair."""
         return Contact(**{key: value for key, value in self.values().items() if key != "materials"})
-
-
-class MotionTable(Table):
-    """``[box.motion.FACE]``: motion of a face of the box."""
-
-    velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="constant velocity [m/s]")
-    amplitude: key.Point = Field((0.0, 0.0, 0.0), description="amplitude of the vibration [m]")
-    frequency: key.Frequency = Field(0.0, ge=0, description="frequency of the vibration [Hz]")
-    phase: key.Angle = Field(0.0, description="phase of the vibration [rad]")
-
-    @model_validator(mode="after")
-    def _moves(self) -> MotionTable:
-        """Refuse an incomplete vibration."""
-        self.made()
-        return self
-
-    def made(self) -> Motion:
-        """Make the motion."""
-        return Motion(**dict(self))
 
 
 class BoxTable(Table):

@@ -44,13 +44,32 @@ WallType = Literal[tuple(WORDS)]
 Direction = tuple[key.Number, key.Number, key.Number]
 
 
-class WallMotionTable(Table):
-    """``[[walls.motion]]``: a motion of a wall."""
+class MotionKeys(BaseModel):
+    """Keys of motions of faces and of walls."""
 
     velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="constant velocity [m/s]")
     amplitude: key.Point = Field((0.0, 0.0, 0.0), description="amplitude of the vibration [m]")
     frequency: key.Frequency = Field(0.0, ge=0, description="frequency of the vibration [Hz]")
     phase: key.Angle = Field(0.0, description="phase of the vibration [rad]")
+
+    @model_validator(mode="after")
+    def _moves(self) -> MotionKeys:
+        """Refuse an incomplete vibration."""
+        self.made()
+        return self
+
+    def made(self) -> Motion:
+        """Make the motion."""
+        return Motion(**{name: value for name, value in dict(self).items() if value is not None})
+
+
+class MotionTable(Table, MotionKeys):
+    """``[box.motion.FACE]``: motion of a face of the box."""
+
+
+class WallMotionTable(Table, MotionKeys):
+    """``[[walls.motion]]``: a motion of a wall."""
+
     axis: Direction = Field((0.0, 0.0, 1.0), description="direction of the axis of rotation")
     centre: key.Point = Field((0.0, 0.0, 0.0), description="a point on the axis of rotation [m]")
     rate: key.Spin = Field(0.0, description="angular velocity [rad/s]")
@@ -62,15 +81,6 @@ class WallMotionTable(Table):
         None, description="rows of time, displacement and, if wanted, angle [s, m, rad]",
         examples=[[[0.0, 0, 0, 0], [1.0, 0, 0, 0.1]]],
     )  # fmt: skip
-
-    @model_validator(mode="after")
-    def _moves(self) -> WallMotionTable:
-        self.made()
-        return self
-
-    def made(self) -> Motion:
-        """Make the motion."""
-        return Motion(**{name: value for name, value in dict(self).items() if value is not None})
 
 
 class ServoTable(Table):
