@@ -14,12 +14,12 @@ from dem.kernels.convex.overlap import (
     NOISE,
     SHORTEST,
     NoLines,
-    combined,
+    combine,
     curvature_corrected_step,
     frame_across,
     has_flat,
-    in_plane,
-    solved,
+    multiply_symmetric,
+    solve_symmetric,
     surfaces_at,
     unit,
 )
@@ -28,11 +28,11 @@ from dem.kernels.numerics.columns import flat, get, get_quaternion, put
 from dem.kernels.numerics.vector import add, dot, scale, subtract
 
 WIDTH = 8  # columns are evaluated in multiples of this number, so that none is left over by vectors
-# rows that a column keeps from step to step: from A to B [m], orientations, normal; value of g before the last step [m]
-# and by how much that was to fall; bodies of which g is below `LOWEST` are apart, by `MARGIN` times the sizes
+# rows that a column keeps from step to step: vector from A to B [m], orientations, normal; g before the last step [m],
+# and its predicted decrease [m]; bodies are apart if g is below `LOWEST` by `MARGIN` times the sizes
 WAY, TURN_A, TURN_B, AXIS, BEFORE, EXPECTED, LOWEST, MARGIN, KEPT = 0, 3, 7, 11, 14, 15, 16, 17, 18
-# rows that an evaluation writes: next normal; g there, and at the normal before; places on A and on B [m]; what
-# follows; by how much g is less than what proves bodies to be apart [m]
+# rows that an evaluation writes: next normal; predicted g there, and g at the present normal; points on A and on B [m];
+# status; margin by which g proves bodies to be apart [m]
 NEXT, VALUE, VALUE_BEFORE, PLACE_A, PLACE_B, STATUS, GAP, ROWS = 18, 21, 22, 23, 26, 29, 30, 31
 # rows that are scratch of new columns: a cache line of both bodies each
 LINE_A, LINE_B = ROWS, ROWS + 8
@@ -48,14 +48,14 @@ UNDECIDED, FOUND, APART, UNUSUAL = 0.0, 1.0, 2.0, 3.0
 
 
 @inline
-def is_last(promise, s_1, s_2, g_1, g_2, size):
+def is_last(decrease, s_1, s_2, g_1, g_2, size):
     """Whether a Newton step is the last one: its remainder is small, or no larger than rounding.
 
-    promise: by how much it is to lower g [m].
+    decrease: predicted decrease of g [m].
     s_1, s_2: the step. g_1, g_2: gradient of g, by which support points move [m].
     """
     is_small = (s_1 * s_1 + s_2 * s_2 < SMALL * SMALL) & (g_1 * g_1 + g_2 * g_2 < (SMALL * size) * (SMALL * size))
-    return is_small | (promise <= SHORTEST * size)
+    return is_small | (decrease <= SHORTEST * size)
 
 
 @vector_loop
@@ -78,25 +78,25 @@ def evaluate_normals(count, shapes, numbers, integers, rows, written):
         e = subtract(subtract(x_a, x_b), r)
         g_1, g_2 = dot(e, t_1), dot(e, t_2)
         k_11, k_12, k_22 = of_a[0] + of_b[0] - g, of_a[1] + of_b[1], of_a[2] + of_b[2] - g
-        s_1, s_2, pivot = solved(k_11, k_12, k_22, g_1, g_2)
-        promise, square = -0.5 * (s_1 * g_1 + s_2 * g_2), s_1 * s_1 + s_2 * s_2
+        s_1, s_2, pivot = solve_symmetric(k_11, k_12, k_22, g_1, g_2)
+        decrease, square = -0.5 * (s_1 * g_1 + s_2 * g_2), s_1 * s_1 + s_2 * s_2
         is_usual = k_11 > 0.0 and pivot > 0.0 and square <= FIRST_RADIUS * FIRST_RADIUS
         expected = rows[flat(EXPECTED, t)]
-        is_noise = expected <= NOISE * size  # what the last step was to lower
+        is_noise = expected <= NOISE * size  # predicted decrease of the last step
         is_usual = is_usual and (is_noise or g <= rows[flat(BEFORE, t)] - 0.1 * expected)
-        status = FOUND if is_noise or is_last(promise, s_1, s_2, g_1, g_2, size) else UNDECIDED
+        status = FOUND if is_noise or is_last(decrease, s_1, s_2, g_1, g_2, size) else UNDECIDED
         status = status if is_usual else UNUSUAL
         gap = rows[flat(LOWEST, t)] - rows[flat(MARGIN, t)] * size - g
         status = APART if gap > 0.0 else status
-        moved_a, moved_b = in_plane(of_a, s_1, s_2), in_plane(of_b, s_1, s_2)
+        moved_a, moved_b = multiply_symmetric(of_a, s_1, s_2), multiply_symmetric(of_b, s_1, s_2)
         if has_flat(a, b):
             d_1, d_2 = curvature_corrected_step(a, b, n, t_1, t_2, x_a, x_b, of_a, of_b, s_1, s_2, BEND * size)
             is_short = d_1 * d_1 + d_2 * d_2 <= FIRST_RADIUS * FIRST_RADIUS
             s_1, s_2 = (d_1, d_2) if is_short else (s_1, s_2)
-        put(written, NEXT, t, unit(add(n, combined(s_1, s_2, t_1, t_2))))
-        put(written, PLACE_A, t, add(x_a, combined(moved_a[0], moved_a[1], t_1, t_2)))
-        put(written, PLACE_B, t, subtract(x_b, combined(moved_b[0], moved_b[1], t_1, t_2)))
-        written[flat(VALUE, t)], written[flat(VALUE_BEFORE, t)] = g - promise, g
+        put(written, NEXT, t, unit(add(n, combine(s_1, s_2, t_1, t_2))))
+        put(written, PLACE_A, t, add(x_a, combine(moved_a[0], moved_a[1], t_1, t_2)))
+        put(written, PLACE_B, t, subtract(x_b, combine(moved_b[0], moved_b[1], t_1, t_2)))
+        written[flat(VALUE, t)], written[flat(VALUE_BEFORE, t)] = g - decrease, g
         written[flat(STATUS, t)], written[flat(GAP, t)] = status, gap
 
 
@@ -113,19 +113,19 @@ def begin_at(t, n, lowest, margin, rows):
 
 
 @inline
-def go_on(t, integers, rows):
+def begin_next_step(t, integers, rows):
     """Start the next Newton step of column t from the normal of the last one."""
     put(rows, AXIS, t, get(rows, NEXT, t))
-    promise = rows[flat(VALUE_BEFORE, t)] - rows[flat(VALUE, t)]
-    rows[flat(BEFORE, t)], rows[flat(EXPECTED, t)] = rows[flat(VALUE_BEFORE, t)], promise
+    decrease = rows[flat(VALUE_BEFORE, t)] - rows[flat(VALUE, t)]
+    rows[flat(BEFORE, t)], rows[flat(EXPECTED, t)] = rows[flat(VALUE_BEFORE, t)], decrease
     integers[STEPS, t] += 1
 
 
 @inline
 def result_of(t, is_found, rows):
-    """Overlap of the bodies of column t [m], normal, and place halfway between those that touch, from the centre of A.
+    """Overlap of the bodies of column t [m], normal, and contact point from the centre of A [m].
 
-    Unless it is found, it is that at the normal of the column, at which bodies are apart, without digits of the place.
+    Without a minimum, the results are those at the normal of the column, which proves the bodies to be apart.
     """
     middle = add(get(rows, PLACE_A, t), add(get(rows, WAY, t), get(rows, PLACE_B, t)))
     n = get(rows, NEXT, t) if is_found else get(rows, AXIS, t)
@@ -142,8 +142,8 @@ def copy_column(source, t, integers, rows):
 
 
 @inline
-def fill_up(count, integers, rows):
-    """Fill up columns to a multiple of `WIDTH` by the first one; returns their number."""
+def fill_to_width(count, integers, rows):
+    """Copy the first column to further ones up to a multiple of `WIDTH`; returns the number of columns."""
     stop = (count + WIDTH - 1) // WIDTH * WIDTH
     for t in range(count, stop):
         copy_column(0, t, integers, rows)

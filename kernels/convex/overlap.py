@@ -32,8 +32,8 @@ from dem.kernels.numerics.vector import across, add, add_scaled, dot, scale, sub
 MAX_STEPS = 60  # of Newton's method
 MAX_SHIFTS = 60
 MAX_NEWTON_RESTARTS = 4  # times that Newton's method is tried at the end of shifts
-# of steps that promise to lower g by this times the sizes: what rounding leaves; and what a step of a small angle may
-# promise, which is then taken to first order
+# predicted decrease of g, over the sizes, below which a step is the last one: SHORTEST at the level of rounding; SHORT
+# for a step of a small angle, which is then taken to first order
 SHORTEST, SHORT, SMALL_ANGLE = 1e-16, 1e-13, 1e-6
 FIRST_RADIUS, MIN_RADIUS = 0.5, 1e-14  # of the trust region, in angles
 APART = 1e-3  # distance of cores over their sizes, above which its direction is precise
@@ -80,8 +80,11 @@ def surfaces_at(a, b, r, n):
 
 
 @inline
-def solved(k_11, k_12, k_22, g_1, g_2):
-    """Step -k⁻¹ g of a symmetric matrix k whose first element is not much less than the last, and its last pivot."""
+def solve_symmetric(k_11, k_12, k_22, g_1, g_2):
+    """Solution s = -k⁻¹ g for a symmetric matrix k, and the last pivot of the elimination.
+
+    The first diagonal element of k is not much less than the last.
+    """
     per_first = 1.0 / k_11
     share = k_12 * per_first
     pivot = k_22 - share * k_12
@@ -93,21 +96,21 @@ def solved(k_11, k_12, k_22, g_1, g_2):
 def newton_step(g_1, g_2, k_11, k_12, k_22, radius):
     """Step (s_1, s_2) of Newton's method within a radius.
 
-    Second derivatives that are not positive, or a step that is too long, are made up for by adding to both.
+    If the second derivatives are not positive, or the step is too long, a shift is added to both diagonal elements.
     """
-    slope = math.sqrt(g_1 * g_1 + g_2 * g_2)
+    gradient_norm = math.sqrt(g_1 * g_1 + g_2 * g_2)
     half = 0.5 * (k_11 - k_22)
-    most = 0.5 * (k_11 + k_22) + math.sqrt(half * half + k_12 * k_12)
-    if most > 0.0 and k_11 > 0.0:
-        s_1, s_2, pivot = solved(k_11, k_12, k_22, g_1, g_2)
-        least = pivot * (k_11 / most)
-        if least > 0.0 and s_1 * s_1 + s_2 * s_2 <= radius * radius:
+    largest = 0.5 * (k_11 + k_22) + math.sqrt(half * half + k_12 * k_12)
+    if largest > 0.0 and k_11 > 0.0:
+        s_1, s_2, pivot = solve_symmetric(k_11, k_12, k_22, g_1, g_2)
+        smallest = pivot * (k_11 / largest)
+        if smallest > 0.0 and s_1 * s_1 + s_2 * s_2 <= radius * radius:
             return s_1, s_2
     else:
-        least = 2.0 * half + 2.0 * k_22 - most
-    more = max(slope / radius - least, 0.0)
-    s_1, s_2, pivot = solved(k_11 + more, k_12, k_22 + more, g_1, g_2)
-    if not (k_11 + more > 0.0 and pivot > 0.0):
+        smallest = 2.0 * half + 2.0 * k_22 - largest
+    shift = max(gradient_norm / radius - smallest, 0.0)
+    s_1, s_2, pivot = solve_symmetric(k_11 + shift, k_12, k_22 + shift, g_1, g_2)
+    if not (k_11 + shift > 0.0 and pivot > 0.0):
         return 0.0, 0.0
     return s_1, s_2
 
@@ -123,20 +126,20 @@ def saddle_step(k_11, k_12, k_22, radius):
 
 
 @inline
-def in_plane(k, s_1, s_2):
+def multiply_symmetric(k, s_1, s_2):
     """Symmetric matrix (11, 12, 22) times a vector."""
     return k[0] * s_1 + k[1] * s_2, k[1] * s_1 + k[2] * s_2
 
 
 @inline
-def combined(s_1, s_2, t_1, t_2):
-    """Vector with these components along two others."""
+def combine(s_1, s_2, t_1, t_2):
+    """Vector s_1 t_1 + s_2 t_2."""
     return add(scale(s_1, t_1), scale(s_2, t_2))
 
 
 @inline
 def step_of_normal(body, sign, y, n, t_1, t_2, s_1, s_2):
-    """Step from n to the outward normal, times the sign, of the surface point of a body on the ray through y."""
+    """Step from n to sign times the outward normal of a body, at its surface point on the ray through y."""
     if not has_flat_places(body):
         return s_1, s_2
     m = normal_of(body, y)
@@ -148,26 +151,26 @@ def step_of_normal(body, sign, y, n, t_1, t_2, s_1, s_2):
 
 @inline
 def curvature_corrected_step(a, b, n, t_1, t_2, x_a, x_b, of_a, of_b, s_1, s_2, size):
-    """Step of n by which the support points move as Newton's step (s_1, s_2) says, rather than n itself.
+    """Step of n that moves the support points, rather than n itself, by Newton's step (s_1, s_2).
 
     To first order both are the same. Where a body is flat, n hardly turns while x(n) moves far, and linear in x is
     the better model; where it is curved, linear in n is. The steps of A, of B, and of n are averaged with the radii of
     curvature of A and B and with the sizes as weights.
     """
-    moved_a, moved_b = in_plane(of_a, s_1, s_2), in_plane(of_b, s_1, s_2)
-    y_a = add(x_a, combined(moved_a[0], moved_a[1], t_1, t_2))
-    y_b = subtract(x_b, combined(moved_b[0], moved_b[1], t_1, t_2))
+    moved_a, moved_b = multiply_symmetric(of_a, s_1, s_2), multiply_symmetric(of_b, s_1, s_2)
+    y_a = add(x_a, combine(moved_a[0], moved_a[1], t_1, t_2))
+    y_b = subtract(x_b, combine(moved_b[0], moved_b[1], t_1, t_2))
     a_1, a_2 = step_of_normal(a, 1.0, y_a, n, t_1, t_2, s_1, s_2)
     b_1, b_2 = step_of_normal(b, -1.0, y_b, n, t_1, t_2, s_1, s_2)
-    by_a, by_b = in_plane(of_a, a_1, a_2), in_plane(of_b, b_1, b_2)
+    by_a, by_b = multiply_symmetric(of_a, a_1, a_2), multiply_symmetric(of_b, b_1, b_2)
     c_1, c_2 = by_a[0] + by_b[0] + size * s_1, by_a[1] + by_b[1] + size * s_2
     k_11, k_12, k_22 = of_a[0] + of_b[0] + size, of_a[1] + of_b[1], of_a[2] + of_b[2] + size
-    bent_1, bent_2, _ = solved(k_11, k_12, k_22, -c_1, -c_2)
-    return bent_1, bent_2
+    d_1, d_2, _ = solve_symmetric(k_11, k_12, k_22, -c_1, -c_2)
+    return d_1, d_2
 
 
 @inline
-def principal(k_11, k_12, k_22, t_1, t_2):
+def principal_directions(k_11, k_12, k_22, t_1, t_2):
     """Vectors t_1, t_2 turned to the principal directions of a symmetric matrix, the larger first."""
     half = 0.5 * (k_11 - k_22)
     spread = math.sqrt(half * half + k_12 * k_12)
@@ -181,7 +184,7 @@ def principal(k_11, k_12, k_22, t_1, t_2):
 
 
 @inline
-def independent(u, e, least):
+def unit_part_across(u, e, least):
     """Unit vector along the part of u across a unit vector or zeros, e; zeros if u is not longer than some length."""
     length = math.sqrt(dot(u, u))
     v = add_scaled(u, -dot(u, e), e)
@@ -206,9 +209,9 @@ def lines_where_touching(body, shares, p_0, p_1, p_2, p_3, least):
         if share > 0.0:
             for line in lines_of(body, p_0, p):
                 if dot(e_1, e_1) == 0.0:
-                    e_1 = independent(line, ZERO_VECTOR, least)
+                    e_1 = unit_part_across(line, ZERO_VECTOR, least)
                 elif dot(e_2, e_2) == 0.0:
-                    e_2 = independent(line, e_1, least)
+                    e_2 = unit_part_across(line, e_1, least)
     return e_1, e_2
 
 
@@ -237,9 +240,9 @@ def lines_between(a_1, a_2, b_1, b_2):
     u_1 = a_1 if dot(a_1, a_1) > 0.0 else b_1
     u_2 = a_2
     if dot(u_2, u_2) == 0.0:
-        u_2 = independent(b_1, u_1, 0.0)
+        u_2 = unit_part_across(b_1, u_1, 0.0)
     if dot(u_2, u_2) == 0.0:
-        u_2 = independent(b_2, u_1, 0.0)
+        u_2 = unit_part_across(b_2, u_1, 0.0)
     return Lines(a_1, a_2, b_1, b_2, u_1, u_2)
 
 
@@ -271,7 +274,7 @@ def frame_of_surfaces(a, b, n, surfaces, size, lines):
     t_1, t_2 = across(n)
     of_a, of_b = along_two(surfaces[0], t_1, t_2), along_two(surfaces[1], t_1, t_2)
     if has_flat(a, b):  # small curvatures beside large ones keep their digits
-        t_1, t_2 = principal(of_a[0] + of_b[0], of_a[1] + of_b[1], of_a[2] + of_b[2], t_1, t_2)
+        t_1, t_2 = principal_directions(of_a[0] + of_b[0], of_a[1] + of_b[1], of_a[2] + of_b[2], t_1, t_2)
         of_a, of_b = along_two(surfaces[0], t_1, t_2), along_two(surfaces[1], t_1, t_2)
     return t_1, t_2, of_a, of_b
 
@@ -281,7 +284,7 @@ def frame_of_lines(a, b, n, surfaces, size, lines):
     """Two unit vectors across n, and the curvatures of A and B along them, with large radii along straight lines."""
     t_1, t_2 = across(n)
     of_a, of_b = curvatures_with_lines(surfaces, t_1, t_2, size / FLAT, lines)
-    t_1, t_2 = principal(of_a[0] + of_b[0], of_a[1] + of_b[1], of_a[2] + of_b[2], t_1, t_2)
+    t_1, t_2 = principal_directions(of_a[0] + of_b[0], of_a[1] + of_b[1], of_a[2] + of_b[2], t_1, t_2)
     of_a, of_b = curvatures_with_lines(surfaces, t_1, t_2, size / FLAT, lines)
     return t_1, t_2, of_a, of_b
 
@@ -304,14 +307,14 @@ def is_positive(k_11, k_12, k_22):
 
 
 # beside straight lines a small angle moves the support point far
-largest_promise = select("lines", {NoLines: SHORT, Lines: SHORTEST})
+largest_last_decrease = select("lines", {NoLines: SHORT, Lines: SHORTEST})
 
 
 @inline
-def is_last(promise, s_1, s_2, size, lines):
-    """Whether a step (s_1, s_2) that promises to lower g by so much [m] is short enough to be the last one."""
-    short = largest_promise(lines) if s_1 * s_1 + s_2 * s_2 < SMALL_ANGLE * SMALL_ANGLE else SHORTEST
-    return promise <= short * size
+def is_last(decrease, s_1, s_2, size, lines):
+    """Whether a step (s_1, s_2) with a predicted decrease of g [m] is short enough to be the last one."""
+    short = largest_last_decrease(lines) if s_1 * s_1 + s_2 * s_2 < SMALL_ANGLE * SMALL_ANGLE else SHORTEST
+    return decrease <= short * size
 
 
 @func
@@ -323,54 +326,54 @@ def newton_overlap(a, b, r, n, lowest, lines):
     """
     g, x_a, x_b, size, surfaces = surfaces_at(a, b, r, n)
     steps, radius = 1, FIRST_RADIUS
-    bends, bent = has_flat(a, b), False
+    may_correct, is_corrected = has_flat(a, b), False
     while steps < MAX_STEPS and g >= lowest:
         t_1, t_2, of_a, of_b = frame_across(a, b, n, surfaces, size, lines)
         e = subtract(subtract(x_a, x_b), r)
         g_1, g_2 = dot(e, t_1), dot(e, t_2)
         k_11, k_12, k_22 = of_a[0] + of_b[0] - g, of_a[1] + of_b[1], of_a[2] + of_b[2] - g
         s_1, s_2 = newton_step(g_1, g_2, k_11, k_12, k_22, radius)
-        slope = across_lines(e, lines)
-        promise = -0.5 * (s_1 * dot(slope, t_1) + s_2 * dot(slope, t_2))
-        share, lowered, first = 1.0, False, True
-        if is_last(promise, s_1, s_2, size, lines) and is_positive(k_11, k_12, k_22):
+        gradient = across_lines(e, lines)
+        decrease = -0.5 * (s_1 * dot(gradient, t_1) + s_2 * dot(gradient, t_2))
+        share, accepted, first = 1.0, False, True
+        if is_last(decrease, s_1, s_2, size, lines) and is_positive(k_11, k_12, k_22):
             break
-        if promise <= SHORTEST * size:
+        if decrease <= SHORTEST * size:
             s_1, s_2 = saddle_step(k_11, k_12, k_22, radius)
         length = math.sqrt(s_1 * s_1 + s_2 * s_2)
         while steps < MAX_STEPS:
             d_1, d_2 = share * s_1, share * s_2
-            if bent:
+            if is_corrected:
                 d_1, d_2 = curvature_corrected_step(a, b, n, t_1, t_2, x_a, x_b, of_a, of_b, d_1, d_2, BEND * size)
-            m = unit(across_lines(add(n, combined(d_1, d_2, t_1, t_2)), lines))
+            m = unit(across_lines(add(n, combine(d_1, d_2, t_1, t_2)), lines))
             g_m, y_a, y_b, _, surfaces_m = surfaces_at(a, b, r, m)
             steps += 1
-            expected = share * (2.0 - share) * promise
-            lowered = g_m <= g - 0.1 * expected
-            if lowered or promise <= NOISE * size:
+            expected = share * (2.0 - share) * decrease
+            accepted = g_m <= g - 0.1 * expected
+            if accepted or decrease <= NOISE * size:
                 break
-            if bends and first:
-                bent, first = not bent, False
+            if may_correct and first:
+                is_corrected, first = not is_corrected, False
             else:
                 share, first = 0.25 * share, True
                 radius = share * length
-        if not lowered:
+        if not accepted:
             break
         if g - g_m > 0.7 * expected:
             radius = max(radius, 2.0 * length)
-        g, n, x_a, x_b, surfaces, promise = g_m, m, y_a, y_b, surfaces_m, math.inf
+        g, n, x_a, x_b, surfaces, decrease = g_m, m, y_a, y_b, surfaces_m, math.inf
     if g < lowest:
         return g, n, x_a, x_b, steps, True
     # the last step, to first order: of support points, of which n does not keep the digits where bodies are flat
-    found = (promise <= NOISE * size or is_last(promise, s_1, s_2, size, lines)) and is_positive(k_11, k_12, k_22)
-    s_1, s_2 = newton_step(g_1, g_2, k_11, k_12, k_22, math.inf)  # a small radius promises little as well
-    promise = -0.5 * (s_1 * dot(slope, t_1) + s_2 * dot(slope, t_2))
-    found = found and (promise <= NOISE * size or is_last(promise, s_1, s_2, size, lines))
+    found = (decrease <= NOISE * size or is_last(decrease, s_1, s_2, size, lines)) and is_positive(k_11, k_12, k_22)
+    s_1, s_2 = newton_step(g_1, g_2, k_11, k_12, k_22, math.inf)  # a small radius predicts little as well
+    decrease = -0.5 * (s_1 * dot(gradient, t_1) + s_2 * dot(gradient, t_2))
+    found = found and (decrease <= NOISE * size or is_last(decrease, s_1, s_2, size, lines))
     if found:
-        moved_a, moved_b = in_plane(of_a, s_1, s_2), in_plane(of_b, s_1, s_2)
-        x_a = add(x_a, combined(moved_a[0], moved_a[1], t_1, t_2))
-        x_b = subtract(x_b, combined(moved_b[0], moved_b[1], t_1, t_2))
-        g, n = g - promise, unit(across_lines(add(n, combined(s_1, s_2, t_1, t_2)), lines))
+        moved_a, moved_b = multiply_symmetric(of_a, s_1, s_2), multiply_symmetric(of_b, s_1, s_2)
+        x_a = add(x_a, combine(moved_a[0], moved_a[1], t_1, t_2))
+        x_b = subtract(x_b, combine(moved_b[0], moved_b[1], t_1, t_2))
+        g, n = g - decrease, unit(across_lines(add(n, combine(s_1, s_2, t_1, t_2)), lines))
     return g, n, x_a, x_b, steps, found
 
 
@@ -385,17 +388,17 @@ def overlap_by_shifts(a, b, r, n, lowest):
             return g, n, x_a, x_b, steps, True
         core = g - rounding
         shift = 0.0 if core < -APART * size else core + SHIFT * size
-        m, y, more, shares, points = closest_points(a, b, add_scaled(r, shift, n), n)
+        m, y, further_steps, shares, points = closest_points(a, b, add_scaled(r, shift, n), n)
         g_m, _, _, _ = function_at(a, b, r, m)
-        steps += more
+        steps += further_steps
         end = shift == 0.0 or g_m > g - COARSE * size
-        place = add_scaled(y, rounding_of(a), m)
+        point_a = add_scaled(y, rounding_of(a), m)
         if g_m <= g + COARSE * size:
             # the places nearest to each other, once B has been shifted along the normal that is found again
-            g, n, x_a = g_m, m, place
+            g, n, x_a = g_m, m, point_a
             x_b = subtract(add_scaled(x_a, -g, n), r)
         if end:
-            ended = more < MAX_STEPS_OF_DISTANCE
+            ended = further_steps < MAX_STEPS_OF_DISTANCE
             p_0, p_1, p_2, p_3 = points
             d_1, d_2 = lines_where_touching(a, shares, p_0[0], p_1[0], p_2[0], p_3[0], PARALLEL * size)
             e_1, e_2 = lines_where_touching(
@@ -405,18 +408,18 @@ def overlap_by_shifts(a, b, r, n, lowest):
             lines = lines_between(d_1, d_2, e_1, e_2)
             m = across_lines(n, lines)
             m = unit(m) if dot(m, m) > 0.5 else n
-            g_m, m, y_a, y_b, more, found = newton_overlap(a, b, r, m, -math.inf, lines)
-            steps += more
+            g_m, m, y_a, y_b, further_steps, found = newton_overlap(a, b, r, m, -math.inf, lines)
+            steps += further_steps
             if found and g_m <= g + COARSE * size:
                 g, n, x_a, x_b = g_m, m, y_a, y_b
-                moved = subtract(place, y_a)
+                moved = subtract(point_a, y_a)
                 parallel = dot(d_1, d_1) > 0.0 and dot(e_1, e_1) > 0.0
                 if parallel and dot(moved, moved) > (NEAR * size) * (NEAR * size):
                     # of lines side by side, a place within both
-                    x_a = place
+                    x_a = point_a
                     x_b = subtract(add_scaled(x_a, -g, n), r)
             elif g_m < g:  # at a corner, where the sign of rounding decides which end of an edge is the support point
-                g, n, x_a = g_m, m, place
+                g, n, x_a = g_m, m, point_a
                 x_b = subtract(add_scaled(x_a, -g, n), r)
             # where bodies are flat, a distance has few digits of the normal: Newton's method may need a nearer start
             polished += 1

@@ -1,8 +1,8 @@
 """Kinematics of a block of touching pairs for the contact law: rows of numbers, see ``contact_batches``.
 
-Of single spheres rows are gathered first, and what these do to each other is found out from them in a loop of its own.
-That loop tells too whether any contact may have begun in the last step, which is seldom: what laws ask for then
-(`dem.kernels.laws.first_step`) is a root and a division of seven and of six.
+Properties and motion of single spheres are gathered in rows first, and a second loop computes the kinematics from them.
+That loop also finds out whether any contact may have begun in the last step, which is rare. Only then do laws need
+`dem.kernels.laws.first_step`, which costs one of seven roots and one of six divisions.
 """
 
 import math
@@ -19,29 +19,29 @@ from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
 from dem.kernels.soft.contact.contact_detection import TINY
 from dem.kernels.soft.contact.surface_motion import rolling_inertia
 
-# rows of what is gathered of spheres: from j to i [m], velocity of i less that of j [m/s], spins [rad/s], radii [m],
-# inverse masses [1/kg], what resists rolling [kg m²]; in its first column the kind that radii and so on are of, plus 1,
-# if of one
+# gathered rows of pairs of spheres: vector from j to i [m], velocity of i less that of j [m/s], spins [rad/s], radii
+# [m], inverse masses [1/kg], rolling inertias [kg m²]; CACHED_TYPE, in its first column: 1 + the kind of all spheres
+# whose properties are in the rows, 0 if they have several kinds
 GAP, SPEED, SPIN_I, SPIN_J, RADIUS_I, RADIUS_J = 0, 3, 6, 9, 12, 13
 INVERSE_MASS_I, INVERSE_MASS_J, ROLL_INERTIA_I, ROLL_INERTIA_J, CACHED_TYPE = 14, 15, 16, 17, 18
-# rows of kinematics: those of `ContactKinematics`; where contacts are from the centres of both bodies [m]; of capsules
-# the share that a contact counts
+# rows of kinematics: those of `ContactKinematics`; contact points from the centres of both bodies [m]; weights of the
+# contacts of capsules
 NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT, ARM, WEIGHT = (
     0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16, 19, 22
 )  # fmt: skip
 # largest number of rows of kinematics (and of gathered rows), of results, and of integers
 KINEMATICS_ROWS, RESULT_ROWS, ID_ROWS = 25, 18, 9
-# rows of results: force on i, whether the contact persists, energy of a contact of capsules if it counted wholly [J],
-# power that is lost (for reports [W]; for heat what is taken up in a step [J]), for heat what of that is to come or is
-# held by springs [J]; the others are columns of `Neighbours.force_torque`: ON_I, ON_J
+# rows of results: force on i, whether the contact persists, energy of a contact of capsules without its weight [J];
+# loss: power for reports [W], energy dissipated in a step for heat [J]; for heat the part of it that is still to come
+# or stored in springs [J]; the others are columns of `Neighbours.force_torque`: ON_I, ON_J
 FORCE, PERSISTS, ENERGY, LOSS, OPEN_LOSS = 0, 3, 7, 8, 9
 ELASTIC, SPRING_ENERGY, HALF_STEP_LOSS = 15, 16, 17  # energies of a contact [J], for `contact_evaluation.sum_energies`
-# of a block: of any bodies; of one kind, and some, or none, may have just begun
+# types of a block: pairs of any bodies; pairs of one kind, of which some, or none, may have just begun to touch
 MIXED_TYPES, MAY_BE_NEW, ONGOING = range(3)
 # rows of integers: materials; candidate, slot of the contact in it; whether it has a history
 OF_I, OF_J, CANDIDATE, SLOT, HAS_HISTORY = range(5)
 NO_CANDIDATE = -1  # candidate of a column without a contact
-# where known rows begin, after gathered ones; behind them scratch of polyhedra (`facets.SCRATCH`)
+# first number of further rows, after the gathered ones, and of scratch of polyhedra (`facets.SCRATCH`)
 OF_PAIRS, OF_FACES, OF_POLYHEDRA, PARTS = (
     KINEMATICS_ROWS * BLOCK,
     2 * KINEMATICS_ROWS * BLOCK,
@@ -51,15 +51,15 @@ OF_PAIRS, OF_FACES, OF_POLYHEDRA, PARTS = (
 
 
 class SingleSpheres(NamedTuple):
-    """Contact geometry of bodies of one sphere each, which a scheme of their own turns."""
+    """Contact geometry of bodies of one sphere each, whose rotation has a scheme of its own."""
 
 
 class SphereClusters(NamedTuple):
-    """Contact geometry of bodies that carry spheres, one or several."""
+    """Contact geometry of bodies that consist of spheres, one or several."""
 
 
 class Segments(NamedTuple):
-    """Contact geometry of capsules, some bodies beside which may carry spheres."""
+    """Contact geometry of capsules; other bodies of the run may consist of spheres."""
 
 
 class ConvexBodies(NamedTuple):
@@ -76,7 +76,7 @@ class FacetedBodies(NamedTuple):
 
 @inline
 def weight_in_row(geometry, kinematics, t):
-    """Share that a contact of capsules counts, see ``capsule_blending``."""
+    """Weight of a contact of capsules, see ``capsule_blending``."""
     return kinematics[flat(WEIGHT, t)]
 
 
@@ -118,15 +118,15 @@ def write_sphere(gathered, i_or_j, t, b, bodies, kinds):
 
 
 @vector_loop
-def join(count, gathered, kinematics):
-    """Reduced radius, effective mass and rolling inertia of the two spheres of each pair."""
+def write_pair_properties(count, gathered, kinematics):
+    """Write the effective radius, effective mass and effective rolling inertia of each pair of spheres."""
     for t in range(count):
         r_i, r_j = gathered[flat(RADIUS_I, t)], gathered[flat(RADIUS_J, t)]
-        heavy_i, heavy_j = gathered[flat(ROLL_INERTIA_I, t)], gathered[flat(ROLL_INERTIA_J, t)]
+        inertia_i, inertia_j = gathered[flat(ROLL_INERTIA_I, t)], gathered[flat(ROLL_INERTIA_J, t)]
         kinematics[flat(RADIUS, t)] = r_i * r_j / (r_i + r_j)
         kinematics[flat(MASS, t)] = 1.0 / (gathered[flat(INVERSE_MASS_I, t)] + gathered[flat(INVERSE_MASS_J, t)])
         kinematics[flat(REDUCED, t)] = kinematics[flat(MASS, t)]
-        kinematics[flat(ROLLING, t)] = heavy_i * heavy_j / (heavy_i + heavy_j)
+        kinematics[flat(ROLLING, t)] = inertia_i * inertia_j / (inertia_i + inertia_j)
 
 
 @func
@@ -144,17 +144,16 @@ def gather_common_properties(b, bodies, kinds, gathered, kinematics, material_i,
         put(gathered, SPIN_I, t, (0.0, 0.0, 0.0))
         put(gathered, SPIN_J, t, (0.0, 0.0, 0.0))
         material_i[t] = material_j[t] = kinds.material[bodies.kind[b]]
-    join(BLOCK, gathered, kinematics)
+    write_pair_properties(BLOCK, gathered, kinematics)
     gathered[flat(CACHED_TYPE, 0)] = bodies.kind[b] + 1.0
 
 
 @vector_loop
-def count_alike(g, first, count, touching, sphere_i, sphere_j, kind):
-    """Pairs of a block of which both spheres are of kind g.
+def count_pairs_of_kind(g, first, count, touching, sphere_i, sphere_j, kind):
+    """Number of pairs of a block whose spheres are both of kind g.
 
     g, first, count, touching, sphere_i, sphere_j: kind; see `gather_spheres`.
     kind: (N,) of each sphere.
-    Returns their number.
     """
     n = 0
     for t in range(count):
@@ -176,12 +175,12 @@ def gather_properties(start, first, count, touching, bodies, kinds, neighbours, 
 
     start, first, count, touching: first candidate of the chunk; pairs in the list of those that touch.
     Writes gathered, kinematics: as `gather_common_properties`. Writes ids: OF_I and OF_J.
-    Returns whether all are of one kind.
+    Returns whether all spheres are of one kind.
     """
     sphere_i, sphere_j = neighbours.sphere_i[start:], neighbours.sphere_j[start:]
     b = sphere_i[touching[first]]
-    g, everybody = bodies.kind[b], kinds.contact_distance > 0.0
-    alike = everybody or count_alike(g, first, count, touching, sphere_i, sphere_j, bodies.kind) == count
+    g, are_all_alike = bodies.kind[b], kinds.contact_distance > 0.0
+    alike = are_all_alike or count_pairs_of_kind(g, first, count, touching, sphere_i, sphere_j, bodies.kind) == count
     if alike and gathered[flat(CACHED_TYPE, 0)] != g + 1.0:
         gather_common_properties(b, bodies, kinds, gathered, kinematics, ids[OF_I], ids[OF_J])
     if not alike:
@@ -190,9 +189,9 @@ def gather_properties(start, first, count, touching, bodies, kinds, neighbours, 
             write_sphere(gathered, 0, t, i, bodies, kinds)
             write_sphere(gathered, 1, t, j, bodies, kinds)
             ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]
-        join(count, gathered, kinematics)
+        write_pair_properties(count, gathered, kinematics)
         gathered[flat(CACHED_TYPE, 0)] = 0.0
-    if not everybody:
+    if not are_all_alike:
         gather_stiffness(first, count, touching, neighbours.stiffness[start:], kinematics)
     return alike
 
@@ -215,7 +214,7 @@ def compute_sphere_columns(box, count, alike, dt, gathered, kinematics):
     Writes kinematics: rows NORMAL, VELOCITY, TURNING, OVERLAP, TWIST, POINT; and ARM, if they are not alike.
     Returns the number of pairs that may have begun to touch in the last step.
     """
-    began = 0
+    new_contacts = 0
     for t in range(count):
         d, image = nearest_image(box, get(gathered, GAP, t), (0.0, 0.0, 0.0))
         write_gap(box, gathered, t, d)
@@ -226,8 +225,8 @@ def compute_sphere_columns(box, count, alike, dt, gathered, kinematics):
         normal = scale(1.0 / (distance + TINY), d)
         overlap = r_i + r_j - distance
         arm_i, arm_j = r_i - 0.5 * overlap, r_j - 0.5 * overlap
-        around = add(scale(arm_i, w_i), scale(arm_j, w_j))
-        velocity = subtract(speed, cross(around, normal))
+        weighted_spin = add(scale(arm_i, w_i), scale(arm_j, w_j))
+        velocity = subtract(speed, cross(weighted_spin, normal))
         put(kinematics, NORMAL, t, normal)
         put(kinematics, VELOCITY, t, velocity)
         put(kinematics, TURNING, t, subtract(w_i, w_j))
@@ -236,8 +235,8 @@ def compute_sphere_columns(box, count, alike, dt, gathered, kinematics):
         put(kinematics, POINT, t, scale(-arm_i, normal))
         if not alike:
             put(kinematics, ARM, t, scale(arm_j, normal))
-        began += 1 if has_begun(overlap, dot(velocity, normal), dt) else 0
-    return began
+        new_contacts += 1 if has_begun(overlap, dot(velocity, normal), dt) else 0
+    return new_contacts
 
 
 @inline
@@ -266,10 +265,10 @@ def compute_sphere_kinematics(geometry, sink, start, first, touching, context, g
         first, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
         bodies.velocity_predicted, bodies.angular_velocity_predicted, gathered,
     )  # fmt: skip
-    began = compute_columns(box, count, alike, context.constants.dt, gathered, kinematics)
+    new_contacts = compute_columns(box, count, alike, context.constants.dt, gathered, kinematics)
     batch_type = MIXED_TYPES
     if alike:
-        batch_type = MAY_BE_NEW if began > 0 else ONGOING
+        batch_type = MAY_BE_NEW if new_contacts > 0 else ONGOING
     return count, first + count, batch_type
 
 

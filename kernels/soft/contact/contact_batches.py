@@ -279,7 +279,7 @@ compute_overlaps = select("kinds", {Kinds: list_overlaps, ConvexBodyKinds: list_
 
 @inline
 def find_touching(sink, c, context):
-    """List the candidates of chunk c that touch, or have not let go since; returns their number.
+    """List the candidates of chunk c that touch or still have a history; returns their number.
 
     sink: steps list contacts across a film as well, reports do not.
     Writes context.neighbours: overlap, touching and force_row of the chunk's segment; has_history of its candidates,

@@ -50,7 +50,7 @@ def no_sums():
 
 @inline
 def add_sums(a, b):
-    """Sums over the contacts of both."""
+    """Sums of two sets of contacts."""
     return Sums(
         a.elastic + b.elastic, max(a.overlap, b.overlap), a.spring_energy + b.spring_energy,
         add_words(a.loss, b.loss), add_words(a.work, b.work),
@@ -81,7 +81,7 @@ def _of_pair(values, k):
 
 @vector_loop
 def list_touching_pairs(box, position, sphere_i, sphere_j, contact_distance, min_overlap, overlap):
-    """Overlap of each candidate pair, or the least wanted: zero for those that are apart, if nothing lasts beyond."""
+    """Write the overlap of each candidate pair, or `min_overlap` if that is larger [m]."""
     for k in range(sphere_i.size):
         d = minimum_image(box, load(position, sphere_i[k]), load(position, sphere_j[k]))
         deep = of_pair(contact_distance, k) - math.sqrt(dot(d, d))
@@ -90,31 +90,31 @@ def list_touching_pairs(box, position, sphere_i, sphere_j, contact_distance, min
 
 @vector_loop
 def clear_history_of_separated(overlap, has_history):
-    """Pairs that are apart remember nothing."""
+    """Clear the history flags of pairs that are apart."""
     for k in range(overlap.size):
         has_history[k] = has_history[k] if overlap[k] > 0.0 else 0
 
 
 @vector_loop
 def list_touching(first, overlap, max_gap, touching, row):
-    """List the candidates that overlap, or are not as far apart as `max_gap` [m], and give them rows; returns how many.
+    """List the candidates that overlap or have a gap below `max_gap` [m], and number their rows; returns how many.
 
     first: row of the first of them.
     overlap, max_gap: (K,) of the candidates of a chunk [m].
     Writes touching: the list. Writes row: (K,) that of each candidate, 0 for all others.
     """
-    n, looked_at = compress(overlap, -max_gap, first, touching, row)
-    for k in range(looked_at, overlap.size):
+    n, vectorised = compress(overlap, -max_gap, first, touching, row)
+    for k in range(vectorised, overlap.size):
         touching[n] = k
-        counts = overlap[k] > -max_gap
-        row[k] = first + n if counts else 0
-        n += 1 if counts else 0
+        touches = overlap[k] > -max_gap
+        row[k] = first + n if touches else 0
+        n += 1 if touches else 0
     return n
 
 
 @vector_loop
 def list_lasting(first, overlap, has_history, touching, row):
-    """List the candidates that overlap, or did and have not let go since, and give them rows; return how many.
+    """List the candidates that overlap or still have a history, and number their rows; returns how many.
 
     first, overlap: see `list_touching`.
     has_history: (K,) of the candidates.
@@ -123,15 +123,15 @@ def list_lasting(first, overlap, has_history, touching, row):
     n = 0
     for k in range(overlap.size):
         touching[n] = k
-        counts = overlap[k] > 0.0 or has_history[k] != 0
-        row[k] = first + n if counts else 0
-        n += 1 if counts else 0
+        touches = overlap[k] > 0.0 or has_history[k] != 0
+        row[k] = first + n if touches else 0
+        n += 1 if touches else 0
     return n
 
 
 @inline
 def list_chunk(law, c, max_gap, overlap, listed, neighbours):
-    """List the candidates of chunk c that touch, or have not let go since; returns their number.
+    """List the candidates of chunk c that touch or still have a history; returns their number.
 
     max_gap, overlap: largest gap of a contact; (K,) of the candidates of the chunk [m].
     Writes listed: the list, of candidates counted from the chunk's first.

@@ -451,7 +451,7 @@ def list_in_batches(
             min(BLOCK, smooth - taken), listed[taken:], neighbours.sphere_i[start:], neighbours.sphere_j[start:],
             neighbours.lines, neighbours.history[start:],
         )  # fmt: skip
-        filled = newton_batches.fill_up(count, integers, rows)
+        filled = newton_batches.fill_to_width(count, integers, rows)
         newton_batches.evaluate_normals(filled, kinds.shapes, kinds.numbers, integers, rows, rows)
         left = 0
         for t in range(count):
@@ -484,7 +484,7 @@ def is_finished(kinds, sink, law, t, start, min_overlap, integers, rows, bodies,
         return False
     steps = integers[newton_batches.STEPS, t] + 1
     if status == newton_batches.UNDECIDED and steps < newton_batches.MAX_STEPS:
-        newton_batches.go_on(t, integers, rows)
+        newton_batches.begin_next_step(t, integers, rows)
         return False
     is_found = status == newton_batches.FOUND
     if is_found or status == newton_batches.APART:

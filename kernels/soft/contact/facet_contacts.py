@@ -156,9 +156,9 @@ def share_damping(law, first, count, k, half, bodies, kinds, neighbours, kinemat
     for t in range(first, first + count):
         contact = kinematics_in_column(kinematics, t, True)
         secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, recalled(law, t, k, neighbours, ids), half)
-        weighed, normal_velocity = kinematics[flat(WEIGHT, t)] * secant, dot(contact.velocity, contact.normal)
+        weighted_secant, normal_velocity = kinematics[flat(WEIGHT, t)] * secant, dot(contact.velocity, contact.normal)
         push = add_contact(
-            push, weighed, normal_velocity, contact.normal, get(kinematics, POINT, t), get(kinematics, ARM, t)
+            push, weighted_secant, normal_velocity, contact.normal, get(kinematics, POINT, t), get(kinematics, ARM, t)
         )
     if push.square > 0.0:
         yielding = inverse_effective_mass(b, push.force, push.torque_b, bodies, kinds)
