@@ -201,6 +201,7 @@ class Layout(NamedTuple):
     capsules: bool = False  # bodies are capsules
     found: int = 0  # numbers that a solver finds of each candidate
     heats: bool = False  # what contacts take up becomes heat
+    faceted: bool = False  # some bodies are polyhedra
 
     @classmethod
     def of(
@@ -208,11 +209,10 @@ class Layout(NamedTuple):
         couples: bool, heats: bool,
     ) -> Layout:  # fmt: skip
         """Layout of the arrays for kinds of bodies and for what their contacts keep."""
-        capsules = isinstance(kinds, Capsules | Mixed)
+        capsules, faceted = isinstance(kinds, Capsules | Mixed), isinstance(kinds, FacetedBodyKinds)
         if capsules:
             lossy, width, couples = True, SLOTS * width + 1 if width else 0, True
         if isinstance(kinds, ConvexBodyKinds):
-            faceted = isinstance(kinds, FacetedBodyKinds)
             slots = FACET_SLOTS * (1 + width) if width and faceted else 0
             wall_width += FACE_SLOTS * (1 + wall_width) if wall_width and faceted else 0
             lossy, width, couples = True, max(width, int(lossy)) + NORMAL_COLUMNS + slots, True
@@ -229,6 +229,7 @@ class Layout(NamedTuple):
             capsules,
             FOUND_WIDTH if isinstance(kinds, ConvexBodyKinds) else 0,
             heats,
+            faceted,
         )
 
     @property
@@ -329,6 +330,7 @@ def candidate_arrays(chunks: int, room: int, layout: Layout) -> dict[str, np.nda
         "contact_distance": empty(own),
         "stiffness": empty(own),
         "clearance": empty(room if layout.found else 0),
+        "listed_features": empty((room if layout.faceted else 0, 3)),
         "history": empty((remembering, layout.in_memory)),
         "has_history": zeros(remembering, np.int8),
         "saved_history": empty((remembering, layout.width)),

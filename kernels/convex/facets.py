@@ -25,13 +25,14 @@ import math
 
 import numpy as np
 from dem.kernels.compiler.jit import func, inline, vector_loop
-from dem.kernels.convex.shape_registry import rounding_of
+from dem.kernels.convex.shape_registry import ZERO_VECTOR, rounding_of
 from dem.kernels.numerics.quaternion import rotate, rotate_back
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
 
 MAX_CONTACTS = 32  # of a pair; those beyond are left out, as are vertices and edges beyond these numbers
 MAX_VERTICES, MAX_EDGES = 32, 48  # of a body within reach of the other
 MAX_CORNERS = 400  # vertices of a body
+MAX_BITS = 52  # vertices and edges of a body whose lists can be stored as the bits of one floating-point number
 # columns of a contact: which pieces touch, above 0; overlap [m]; n; place from the centre of A [m]; w; ∇w, as force and
 # torque about the centre of A [1/m, 1]
 KEY, DEPTH, NORMAL, POINT, WEIGHT, BY_POSITION, BY_ROTATION, COLUMNS = 0, 1, 2, 5, 8, 9, 12, 15
@@ -173,12 +174,18 @@ def place_corners(count, numbers, at, q, side, centre, n, scratch):
 
 
 @inline
-def place_body(body, side, centre, n, scratch):
-    """Write all vertices of a body, see `place_corners`; returns the largest height [m]."""
-    count, most = int(body.numbers[body.at + 1]), -math.inf
+def place_corners_of(body, side, centre, n, scratch):
+    """Write all vertices of a body, see `place_corners`."""
+    count = int(body.numbers[body.at + 1])
     filled = (count + WIDTH - 1) // WIDTH * WIDTH  # those beyond are made of the numbers that follow, and not looked at
     place_corners(filled, body.numbers, body.at, body.q, side, centre, n, scratch)
-    for k in range(corner_at(side, 0, 0), corner_at(side, 0, count)):
+
+
+@inline
+def largest_height(body, side, scratch):
+    """Largest height of the vertices of a body, see `place_corners` [m]."""
+    most = -math.inf
+    for k in range(corner_at(side, 0, 0), corner_at(side, 0, int(body.numbers[body.at + 1]))):
         most = max(most, scratch[k])
     return most
 
@@ -267,6 +274,36 @@ def list_within_reach(body, side, integers):
         integers[edge_at(side, listed)] = e
         both = outcode(integers, side, i) & outcode(integers, side, j)
         listed += 1 if both == 0 and listed < MAX_EDGES else 0
+    return vertices, listed
+
+
+@inline
+def bits_of_lists(body, side, vertices, listed, integers):
+    """Bits of the vertices and edges that are listed, those of edges after those of vertices.
+
+    Returns 0 for bodies of more than `MAX_BITS` vertices and edges.
+    """
+    count, bits = int(body.numbers[body.at + 1]), 0
+    edges, _, _ = tables_of(body.numbers, body.at)
+    for k in range(vertices if count + edges <= MAX_BITS else 0):
+        bits |= 1 << integers[vertex_at(side, k)]
+    for k in range(listed if count + edges <= MAX_BITS else 0):
+        bits |= 1 << (count + integers[edge_at(side, k)])
+    return bits
+
+
+@inline
+def lists_of_bits(body, side, bits, integers):
+    """List the vertices and edges whose bits are set; results as of `list_within_reach`."""
+    vertices, listed = 0, 0
+    for k in range(int(body.numbers[body.at + 1])):
+        integers[vertex_at(side, vertices)] = k
+        vertices += bits & 1
+        bits >>= 1
+    for e in range(tables_of(body.numbers, body.at)[0]):
+        integers[edge_at(side, listed)] = e
+        listed += bits & 1
+        bits >>= 1
     return vertices, listed
 
 
@@ -486,26 +523,38 @@ def extent(body, n):
 
 
 @func
-def find_contacts(a, b, r, n, scratch):
+def find_contacts(a, b, r, n, margin, bits_a, bits_b, scratch):
     """All contacts of two rounded polyhedra whose cores are apart.
+
+    Which vertices and edges may be within reach is found once for several steps: the lists of an earlier call hold
+    until points of the bodies have approached each other by its margin. Contacts do not depend on what else is listed.
 
     a, b: ConvexBody, of `dem.kernels.convex.shape_registry.PolyhedronKind`.
     r: from the centre of A to that of B [m].
     n: unit vector, about from A to B: pieces of either that are far from the other's plane across n are left out.
         The contacts that are found do not depend on it.
+    margin: distance beyond R_A + R_B, up to which vertices and edges are listed [m].
+    bits_a, bits_b: lists of an earlier call that still hold; 0 for new ones.
     Writes scratch: (SCRATCH,) contacts from FOUND_AT on, COLUMNS numbers each.
-    Returns the number of contacts.
+    Returns the number of contacts; the lists as bits; with new ones, the distance of the cores along n [m], else 0.
     """
-    reach, integers = rounding_of(a) + rounding_of(b), scratch.view(np.int64)
-    high_a = place_body(a, 0, (0.0, 0.0, 0.0), n, scratch)
-    high_b = place_body(b, 1, r, scale(-1.0, n), scratch)
-    least = dot(n, r) - reach  # of the sum of heights of pieces that are within reach
-    if high_a + high_b <= least:
-        return 0
-    write_outcodes(a, b, 0, r, least - high_b, reach, scratch, integers)
-    write_outcodes(b, a, 1, (0.0, 0.0, 0.0), least - high_a, reach, scratch, integers)
-    vertices_a, edges_a = list_within_reach(a, 0, integers)
-    vertices_b, edges_b = list_within_reach(b, 1, integers)
+    reach, integers, gap = rounding_of(a) + rounding_of(b), scratch.view(np.int64), 0.0
+    place_corners_of(a, 0, ZERO_VECTOR, n, scratch)
+    place_corners_of(b, 1, r, scale(-1.0, n), scratch)
+    if bits_a != 0 and bits_b != 0:
+        vertices_a, edges_a = lists_of_bits(a, 0, bits_a, integers)
+        vertices_b, edges_b = lists_of_bits(b, 1, bits_b, integers)
+    else:
+        high_a, high_b = largest_height(a, 0, scratch), largest_height(b, 1, scratch)
+        wide, gap = reach + margin, dot(n, r) - high_a - high_b
+        if gap >= wide:
+            return 0, 0, 0, gap
+        write_outcodes(a, b, 0, r, high_a + gap - wide, wide, scratch, integers)
+        write_outcodes(b, a, 1, ZERO_VECTOR, high_b + gap - wide, wide, scratch, integers)
+        vertices_a, edges_a = list_within_reach(a, 0, integers)
+        vertices_b, edges_b = list_within_reach(b, 1, integers)
+        bits_a = bits_of_lists(a, 0, vertices_a, edges_a, integers)
+        bits_b = bits_of_lists(b, 1, vertices_b, edges_b, integers)
     count = add_vertices(a, b, r, 0, vertices_a, vertices_b, edges_b, reach, 0, scratch, integers)
     count = add_vertices(a, b, r, 1, vertices_b, vertices_a, edges_a, reach, count, scratch, integers)
-    return add_crossings(a, b, edges_a, edges_b, reach, count, scratch, integers)
+    return add_crossings(a, b, edges_a, edges_b, reach, count, scratch, integers), bits_a, bits_b, gap

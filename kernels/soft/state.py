@@ -158,6 +158,9 @@ class Neighbours(NamedTuple):
     clearance: np.ndarray
     picked_pose: np.ndarray
     moved: np.ndarray
+    # (C K, 3) of polyhedra, else empty: how far both bodies may be, as for `clearance`, while the lists of vertices and
+    # edges that may touch still hold [m]; these of sphere j and of sphere i, as bits, see `facet_contacts`
+    listed_features: np.ndarray
     lines: np.ndarray  # of convex bodies, else empty: (M, 16), two cache lines a piece, see ``contact.convex_bodies``
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first
     # (C K, R) what each candidate remembers (dem.kernels.laws), and what fills a line of the cache up;

@@ -31,15 +31,24 @@ UNTURNED = (1.0, 0.0, 0.0, 0.0)
 DEEP = 2e-5
 
 
-def contacts(a, b, r, q_a=UNTURNED, q_b=UNTURNED):
-    """Contacts of two polyhedra (K, COLUMNS), and the overlap of one point."""
+def contacts(a, b, r, q_a=UNTURNED, q_b=UNTURNED, lists=(0, 0)):
+    """Contacts of two polyhedra (K, COLUMNS), and the overlap of one point; lists: of `near_lists`."""
     bodies = [ConvexBody(KINDS, 0, np.array(shape.convex_numbers), 0, tuple(q)) for shape, q in ((a, q_a), (b, q_b))]
     r, scratch = tuple(map(float, r)), np.full(facets.SCRATCH, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):  # as in kernels, where faces have no curvature
         deep, n, _, _, _, _ = in_python(overlap)(*bodies, r, (0.0, 0.0, 0.0), np.inf)
-    count = in_python(facets.find_contacts)(*bodies, r, n, scratch)
+    count, _, _, _ = in_python(facets.find_contacts)(*bodies, r, n, 0.0, *lists, scratch)
     rows = scratch[facets.FOUND_AT :][: count * facets.COLUMNS]
     return rows.reshape(count, facets.COLUMNS), deep
+
+
+def near_lists(a, b, r, q_a, q_b, margin):
+    """Bits of the vertices and edges of two polyhedra that may touch once their points have approached by a margin."""
+    bodies = [ConvexBody(KINDS, 0, np.array(shape.convex_numbers), 0, tuple(q)) for shape, q in ((a, q_a), (b, q_b))]
+    r, scratch = tuple(map(float, r)), np.full(facets.SCRATCH, np.nan)
+    n = tuple(np.array(r) / np.linalg.norm(r))
+    _, of_a, of_b, _ = in_python(facets.find_contacts)(*bodies, r, n, margin, 0, 0, scratch)
+    return of_a, of_b
 
 
 def energy_force_torque(rows):
@@ -192,6 +201,25 @@ def test_outcodes_leave_out_no_contact(pair, monkeypatch, rng):
             states.append(rows.tobytes())
         assert len(rows) > 0
         assert states[0] == states[1]
+
+
+@pytest.mark.parametrize("pair", [(DIE, DIE), (DIE, WEDGE), (WEDGE, BALL)])
+def test_lists_hold_until_bodies_have_approached_by_their_margin(pair, rng):
+    found = changed = 0
+    margin = 2e-4
+    while found < 30:
+        way, (q_a, q_b) = direction(rng), Rotation.random(2, rng=rng).as_quat()
+        deep = contacts(*pair, 0.012 * way, q_a, q_b)[1]
+        r = (0.012 + deep + 0.9 * margin) * way  # apart by less than the margin
+        before = near_lists(*pair, r, q_a, q_b, 0.0)
+        lists, closer = near_lists(*pair, r, q_a, q_b, margin), r - 0.99 * margin * way
+        rows, _ = contacts(*pair, closer, q_a, q_b)
+        if len(rows) == 0 or 0 in lists:
+            continue
+        found += 1
+        changed += before != lists
+        assert contacts(*pair, closer, q_a, q_b, lists)[0].tobytes() == rows.tobytes()
+    assert changed > 0  # the margin is needed
 
 
 @pytest.mark.parametrize("turn", [45, 135, 225, 315])

@@ -7,7 +7,7 @@ from dem.kernels.numerics.quaternion import load_quaternion, rotate, store_quate
 from dem.kernels.numerics.vector import add, dot, load, store, subtract
 from dem.kernels.soft.chunks import chunk_of, first_candidate
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, place_axis, place_pieces
-from dem.kernels.soft.contact.convex_bodies import KIND, ROW, SPIN, TURN, VELOCITY, ConvexBodyKinds
+from dem.kernels.soft.contact.convex_bodies import KIND, ROW, SPIN, TURN, VELOCITY, ConvexBodyKinds, FacetedBodyKinds
 from dem.kernels.soft.neighbours.displacement import squared_tip_displacement
 from dem.kernels.soft.state import Kinds
 
@@ -127,6 +127,15 @@ def place_convex(kinds, c, bodies, neighbours):
 
 
 @inline
+def forget_lists(kinds, k, neighbours):
+    """Mark the lists of vertices and edges of candidate k as outdated."""
+    neighbours.listed_features[k, 0] = -math.inf
+
+
+forget_features = select("kinds", {ConvexBodyKinds: None, FacetedBodyKinds: forget_lists})
+
+
+@inline
 def record_poses(kinds, c, bodies, neighbours):
     """Record the poses of the bodies of chunk c when candidates are picked, and reset the clearances of these."""
     low, high = chunk_of(c, bodies.kind.size)
@@ -136,6 +145,7 @@ def record_poses(kinds, c, bodies, neighbours):
     start = first_candidate(c, neighbours)
     for k in range(start, start + neighbours.pairs[c]):
         neighbours.clearance[k] = -math.inf
+        forget_features(kinds, k, neighbours)
 
 
 place = select("kinds", {Kinds: place_spheres, Capsules: place_axes, ConvexBodyKinds: place_convex})

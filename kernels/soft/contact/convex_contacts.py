@@ -371,17 +371,29 @@ read_line_of_a = columns_of(*range(newton_batches.LINE_A, newton_batches.LINE_A 
 read_line_of_b = columns_of(*range(newton_batches.LINE_B, newton_batches.LINE_B + EIGHT))
 
 
+@inline
+def are_lists_valid(k, bodies, neighbours):
+    """Whether the lists of vertices and edges of candidate k, a pair of polyhedra, hold; its cores are apart then."""
+    return pair_displacement(k, bodies, neighbours) < neighbours.listed_features[k, 0]
+
+
 @func
 def find_corners(kinds, sink, law, k, m, bodies, neighbours, box, overlap, sums):
     """Bound the overlap of candidate k, a pair of polyhedra; corners and edges may touch, or the cores intersect.
 
     The direction of the last step, in `Neighbours.found`, most often proves the cores to be apart, and bounds their
     distance. If that is less than the sum of the roundings, ``facet_contacts`` finds the contacts, which do not depend
-    on the direction: after new lists it may be that of other bodies, or arbitrary.
+    on the direction: after new lists it may be that of other bodies, or arbitrary. A pair that touched in the last step
+    is not looked at while its lists of vertices and edges hold.
 
     m: index of the candidate in its chunk; all others see `list_convex_overlaps`.
     Writes overlap: a number above 0 if the candidate may touch, not more than the overlap if it is less.
     """
+    if not is_report(sink):
+        if neighbours.has_history[k] != 0 and are_lists_valid(k, bodies, neighbours):
+            overlap[m] = math.inf
+            return
+        neighbours.listed_features[k, 0] = -math.inf
     a, b, r = pair_of(k, kinds, neighbours, box)
     n, reach, bound = found_normal(k, neighbours), rounding_of(a) + rounding_of(b), -math.inf
     if abs(dot(n, n) - 1.0) < UNIT_TOLERANCE:

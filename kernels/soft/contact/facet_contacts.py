@@ -28,7 +28,7 @@ from dem.kernels.convex.facets import (
 from dem.kernels.convex.facets import NORMAL as FOUND_NORMAL
 from dem.kernels.convex.facets import POINT as FOUND_POINT
 from dem.kernels.convex.facets import WEIGHT as FOUND_WEIGHT
-from dem.kernels.convex.overlap import USUAL, overlap_of_cores
+from dem.kernels.convex.overlap import APART, USUAL, overlap_of_cores
 from dem.kernels.convex.shape_registry import ZERO_VECTOR, rounding_of
 from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
@@ -60,8 +60,11 @@ from dem.kernels.soft.contact.convex_contacts import (
     DEEPEST,
     MARGIN,
     NORMAL_COLUMNS,
+    are_lists_valid,
     count_steps,
+    images_rest,
     load_overlap,
+    pair_displacement,
     record_clearance,
     store_normal,
     store_overlap,
@@ -74,6 +77,7 @@ from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contac
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass
 from dem.kernels.soft.state import SOLVER
 
+LIST_MARGIN = 0.05  # over the sum of the roundings, for which lists of vertices and edges hold
 SLOTS = 8  # contacts of a pair of polyhedra that remember anything
 # rows behind those of kinematics, which faces of the box use at other times: ∇w, as force and torque, about the centre
 # of the first body in the end
@@ -200,19 +204,38 @@ def write_facet(t, row, scratch, kinematics, ids):
     ids[SLOT_KEY, t] = int(scratch[row + KEY])
 
 
+@inline
+def store_lists(k, reach, r, n, gap, bits_a, bits_b, bodies, neighbours):
+    """Store the lists of vertices and edges of candidate k, and how far its bodies may be until these may be wrong.
+
+    reach: sum of the roundings [m]. r, n: see `add_polyhedra`. gap, bits_a, bits_b: see `facets.find_contacts`.
+    """
+    lists, lasting = neighbours.listed_features, min(LIST_MARGIN * reach, gap - 2.0 * APART * dot(n, r))
+    until = lasting - MARGIN * neighbours.contact_distance[k] - pair_displacement(k, bodies, neighbours)
+    lists[k, 0] = until if bits_a != 0 and bits_b != 0 else -math.inf
+    lists[k, 1], lists[k, 2] = bits_a, bits_b
+
+
 @func
-def add_polyhedra(law, first, k, a, b, r, n, neighbours, scratch, kinematics, ids):
+def add_polyhedra(sink, law, first, k, a, b, r, n, bodies, neighbours, box, scratch, kinematics, ids):
     """Write the contacts of two polyhedra to columns from the first on, the deepest before the others.
 
     first, k: column, candidate.
     a, b, r, n: sphere j and sphere i of the candidate, from the one to the other [m]; a unit vector, about from the one
         to the other.
-    law, neighbours: see `dem.kernels.soft.state`.
-    Writes scratch: see `facets.find_contacts`.
+    sink, law, bodies, neighbours, box: see `add_pair`.
+    Writes scratch: see `facets.find_contacts`. Writes neighbours: listed_features, in steps.
     Writes kinematics: `write_contact_geometry` and `write_weight`. Writes ids: SLOT_KEY and HISTORY_AT.
     Returns the number of contacts.
     """
-    count, deepest = find_contacts(a, b, r, n, scratch), 0
+    keeps, bits_a, bits_b, reach = not is_report(sink) and images_rest(box), 0, 0, rounding_of(a) + rounding_of(b)
+    if keeps and are_lists_valid(k, bodies, neighbours):
+        bits_a, bits_b = int(neighbours.listed_features[k, 1]), int(neighbours.listed_features[k, 2])
+    is_new, margin = bits_a == 0, LIST_MARGIN * reach if keeps else 0.0
+    count, bits_a, bits_b, gap = find_contacts(a, b, r, n, margin, bits_a, bits_b, scratch)
+    if keeps and is_new:
+        store_lists(k, reach, r, n, gap, bits_a, bits_b, bodies, neighbours)
+    deepest = 0
     for m in range(1, count):
         if scratch[FOUND_AT + m * COLUMNS + DEPTH] > scratch[FOUND_AT + deepest * COLUMNS + DEPTH]:
             deepest = m
@@ -261,8 +284,9 @@ def add_pair(sink, law, first, m, k, bodies, kinds, neighbours, box, scratch, ki
     a = piece_of(neighbours.sphere_j[k], kinds, neighbours.lines)
     b = piece_of(neighbours.sphere_i[k], kinds, neighbours.lines)
     count, weight, none = 0, 1.0, (0.0, 0.0, 0.0)
-    if has_several_contacts(law, a, b, depth):
-        count = add_polyhedra(law, first, k, a, b, r, normal, neighbours, scratch, kinematics, ids)
+    is_listed = not is_report(sink) and are_lists_valid(k, bodies, neighbours)
+    if is_listed or has_several_contacts(law, a, b, depth):
+        count = add_polyhedra(sink, law, first, k, a, b, r, normal, bodies, neighbours, box, scratch, kinematics, ids)
         if not is_report(sink):
             record_corners(sink, law, first, count, k, a, b, r, normal, bodies, neighbours, kinematics, sums)
         if count == 0:
