@@ -52,37 +52,37 @@ class StochasticSpheres(SimulationBase):
     Parameters
     ----------
     particles : Particles
-        Single spheres, of any sizes; copied. Where they are in their cell does not matter, and they may overlap.
+        Single spheres, of any sizes; copied. Their positions within a cell do not matter, and they may overlap.
     box : Box
-        Its faces may be rough or periodic, and hold the cells.
+        The box that the cells fill. Its faces may be rough or periodic.
     time_step : float or "auto"
-        [s]; "auto" takes one with a tenth of a collision of each particle, in which half a cell is crossed at most.
+        [s]; "auto": in one step a particle has 0.1 collisions on average and crosses half a cell at most.
     collisions : str
         "pairs": of two particles of a cell, drawn without a time counter (DSMC); both change, momentum is conserved.
         "partners": of each particle with a fictitious one, drawn from the velocities in its cell (Sommerfeld's model);
         only the particle changes, and momentum and energy are conserved on average. Gases cool too slowly by that in
         small cells: by 2 to 5 % in ten collisions in cells of 30.
     cell : float, optional
-        Width of the cells, about [m]; default: as wide as ten particles need, or thirty for partners, and no narrower
-        than a third of the mean free path.
+        Approximate width of the cells [m]; default: as wide as ten particles need, or thirty for partners, and no
+        narrower than a third of the mean free path.
     gravity : (3,) floats
         [m/s²].
     restitution, tangential_restitution, friction : optional
-        Of two spheres, as of `HardSpheres`.
+        Coefficients of two spheres, see `HardSpheres`.
     wall_restitution, wall_tangential_restitution, wall_friction, contact_time : optional
-        Of a sphere and a wall, as of `HardSpheres`; lasting contacts are those with walls alone.
+        Coefficients of a sphere and a wall, see `HardSpheres`; only contacts with walls last.
     turbulence : Turbulence, optional
-        A fluid that drags particles along and that their partners know of; for partners alone.
+        Turbulent fluid, which drags the particles and is correlated with their partners; for "partners" only.
     correlation : str
-        Of a partner in turbulence: "full" with the particle and with the fluid that it sees, "particle" with the
-        particle alone (Sommerfeld 2001), which wrongly takes kinetic energy, or "none".
+        Correlation of a partner in turbulence: "full" with the particle and with the fluid at the particle, "particle"
+        with the particle only (Sommerfeld 2001), which wrongly takes kinetic energy, or "none".
     pressure : SolidsPressure, optional
-        Of the solids, which keeps pairs from coming closer than they can be packed, in cells (MP-PIC); its work is
-        booked as work.
+        Solids pressure (MP-PIC), which keeps the solid fraction of cells below that of close packing; for "pairs". The
+        ledger counts its work as work.
     seed : int
-        Of all that is drawn.
+        Seed of all random numbers.
     description : dict, optional
-        What describes the run for later readers; stored in the output file.
+        Description of the run, stored in the output file.
 
     Raises
     ------

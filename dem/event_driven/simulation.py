@@ -38,17 +38,17 @@ class HardSpheres(SimulationBase):
     gravity : (3,) floats
         [m/s²].
     restitution, tangential_restitution : floats
-        Of two spheres: the relative velocity q at the contact becomes q' with n·q' = -e n·q, 0 < e <= 1, and
-        n × q' = -ξ n × q, -1 <= ξ <= 1. ξ = -1 is perfectly smooth, 1 perfectly rough.
+        Coefficients e and ξ of two spheres: the relative velocity q at the contact becomes q' with n·q' = -e n·q,
+        0 < e <= 1, and n × q' = -ξ n × q, -1 <= ξ <= 1. ξ = -1 is perfectly smooth, 1 perfectly rough.
     friction : float, optional
-        Coulomb's coefficient: the tangential impulse is at most so many times the normal one. Default: no limit.
+        Coefficient of friction: largest ratio of the tangential to the normal impulse. Default: no limit.
     wall_restitution, wall_tangential_restitution, wall_friction : floats, optional
-        Of a sphere and a wall; default: as of two spheres.
+        The same coefficients of a sphere and a wall; default: those of two spheres.
     contact_time : float
         [s]; an impact less than this after the last one of either partner belongs to a contact that lasts: e = 1 and,
         unless ξ = -1, ξ = 1, and sliding loses no more than keeps bounces from outlasting it.
     description : dict, optional
-        What describes the run for later readers; stored in the output file.
+        Description of the run, stored in the output file.
 
     Raises
     ------

@@ -107,25 +107,25 @@ class Simulation(SimulationBase):
     Parameters
     ----------
     particles : Particles
-        Copied; `sim.particles` is the simulation's own. None: there are none before they are inserted or added.
+        Copied: `sim.particles` belongs to the simulation. None: particles are inserted or added later.
     box : Box, optional
-        None means no walls but those in `walls`.
+        None means no walls except those in `walls`.
     walls : sequence of walls, optional
         `Plane`, `Cylinder`, `Cone`, `Ball`, `Disc`, `Rectangle`, `Block`, `CapsuleWall`, `Torus`, `Revolution`: beside
         the box or instead of it.
     gravity : (3,) floats
         [m/s²].
     time_step : float or "auto"
-        [s]; "auto" takes the one that `advice` gives: 50 steps in the shortest contact that can be foreseen, and 20 in
-        half an oscillation of bodies that are in contact at the start.
+        [s]; "auto" takes the advice of `advice`: 50 steps in the shortest foreseeable contact, and 20 in half an
+        oscillation of bodies that are in contact at the start.
     integrator : str
-        A name from `dem.INTEGRATORS`, or "auto": "splitting" where there are bonds, as it adds no energy to what
-        oscillates, else "improved-pcdm". "spin-only", for single spheres: forces and motion of "improved-pcdm" without
+        A name from `dem.INTEGRATORS`, or "auto": "splitting" if there are bonds, as it adds no energy to oscillations,
+        else "improved-pcdm". "spin-only", for single spheres: forces and motion of "improved-pcdm" without
         the orientations, which are not computed and not written to files; a step takes 4 to 12 % less.
     threads : int, optional
-        At most so many threads; default all cores, or NUMBA_NUM_THREADS. The number changes no bit of the result.
+        Largest number of threads; default: NUMBA_NUM_THREADS, or all cores. The result is the same for any number.
     contacts : Contacts, optional
-        Restitution and friction by pair of materials; default: geometric means of what the materials say.
+        Restitution and friction by pair of materials; default: geometric means of the values of both.
     fluid : Fluid, optional
         Fluid around the particles, which drags, lifts and turns them; default: none.
     inserters, outlets : sequences of Inserter, Outlet
@@ -133,14 +133,14 @@ class Simulation(SimulationBase):
     bonds : Bonds, optional
         Bonds between particles; default: none.
     heat : Heat, optional
-        Temperatures of particles and how they conduct heat; default: none. Particles without a temperature have 293.15
-        K then.
+        Temperatures of particles and their exchange of heat; default: none. Particles without a temperature get 293.15
+        K.
     scalars : sequence of ScalarExchange
         Further scalars that particles exchange through contacts.
     deepest_overlap : float
         Share of the smaller radius; a run with a deeper contact stops with an error.
     description : dict, optional
-        What describes the run for later readers; stored in the output file.
+        Description of the run, stored in the output file.
 
     Raises
     ------

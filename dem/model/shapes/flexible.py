@@ -40,18 +40,18 @@ class FlexibleFibre:
     diameter : float
         [m].
     length, aspect_ratio : float
-        Of the whole, ends included [m]; or that over the diameter. One of the two.
+        Length of the fibre with its ends [m], or this length over the diameter: one of the two.
     segments : int, optional
         Number of bonds, default: such that spheres touch or overlap a little; of a smooth fibre the number of capsules,
         at least two, default: such that they are up to two diameters long.
     young, poisson : float, optional
-        Of bending [Pa]; default: what the material says, whose Young's modulus contacts have.
+        Young's modulus [Pa] and Poisson's ratio of the bonds; default: those of the material, as in contacts.
     damping : float
-        Share of critical damping of each bond, see `Bonds`.
+        Damping of each bond over critical damping, see `Bonds`.
     strength, shear_strength : float
-        Stresses at which it breaks [Pa]; default: never.
+        Stresses at which its bonds break [Pa]; default: never.
     curvature : float
-        At rest [1/m]: the fibre lies on an arc in the x-y plane of its frame.
+        Curvature at rest [1/m]: the fibre lies on an arc in the x-y plane of its frame.
     smooth : bool
         Whether it touches others as capsules do, without grooves, see `Capsule`.
 
