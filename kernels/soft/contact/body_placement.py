@@ -5,7 +5,7 @@ import math
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.numerics.quaternion import load_quaternion, rotate, store_quaternion
 from dem.kernels.numerics.vector import add, dot, load, store, subtract
-from dem.kernels.soft.chunks import chunk_of, first_candidate
+from dem.kernels.soft.chunks import CHUNK, chunk_of, first_candidate
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, place_axis, place_pieces
 from dem.kernels.soft.contact.convex_bodies import KIND, ROW, SPIN, TURN, VELOCITY, ConvexBodyKinds, FacetedBodyKinds
 from dem.kernels.soft.neighbours.displacement import squared_tip_displacement
@@ -36,12 +36,33 @@ def place_at_centres(low, high, position, sphere_position):
 turn = select("kinds", {Kinds: None, Capsules: place_axis, Mixed: place_pieces})
 
 
+@vector_loop
+def place_listed(
+    listed, owner, kind, first_sphere, first_offset, offset, position, orientation, sphere_position
+):  # fmt: skip
+    """Place these spheres at x + q d q* of their bodies.
+
+    listed: (n,) spheres.
+    owner, kind, first_sphere, position, orientation: of `Bodies`.
+    first_offset, offset: of `Kinds`.
+    Writes sphere_position: (3, M) [m].
+    """
+    for k in range(listed.size):
+        s = listed[k]
+        b = owner[s]
+        d = load(offset, first_offset[kind[b]] + s - first_sphere[b])
+        store(sphere_position, s, add(load(position, b), rotate(load_quaternion(orientation, b), d)))
+
+
 @inline
 def place_spheres(kinds, c, bodies, neighbours):
-    """Place the spheres of the bodies of chunk c that have anything to touch."""
-    low, _ = chunk_of(c, bodies.kind.size)
-    for k in range(low, low + neighbours.with_contacts_count[c]):
-        place_body(neighbours.with_contacts[k], bodies, kinds)
+    """Place the spheres of chunk c that may touch something."""
+    low = bodies.first_sphere[c * CHUNK]
+    place_listed(
+        neighbours.spheres_to_place[low : low + neighbours.spheres_to_place_count[c]], bodies.owner, bodies.kind,
+        bodies.first_sphere, kinds.first_offset, kinds.offset, bodies.position, bodies.orientation,
+        bodies.sphere_position,
+    )  # fmt: skip
 
 
 @inline

@@ -5,7 +5,7 @@ from them candidates are picked with a narrow skin every fifteen steps or so. Wh
 is barely more than what touches (the GROMACS dual pair list: Páll et al., J. Chem. Phys. 153, 134110 (2020)).
 """
 
-from dem.kernels.compiler.jit import func, inline, select, vector_loop
+from dem.kernels.compiler.jit import argument, func, inline, select, vector_loop
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.laws import hertz
 from dem.kernels.numerics.vector import dot, load, scale, store
@@ -267,7 +267,7 @@ def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
             neighbours.count_as_second,
             neighbours.count_as_first,
         )  # fmt: skip
-    active, walled = low, low
+    active, walled, start, placed = low, low, neighbours.pairs_of_body_start[c], bodies.first_sphere[low]
     for b in range(low, high):
         near = is_walled(box, b, skin, bodies, kinds, neighbours)
         near = near if b < bodies.n_active[0] else 0
@@ -276,13 +276,40 @@ def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
         walled += near
         if not kinds.all_single_spheres:
             neighbours.with_contacts[active] = b
-            if neighbours.count_as_second[b] + neighbours.count_as_first[b] + near > 0:
+            count = neighbours.count_as_second[b] + neighbours.count_as_first[b]
+            if count + near > 0:
                 active += 1
+                placed = list_spheres(kinds, b, near > 0, start, placed, bodies, neighbours)
+                start += count
             elif alone_is_free(neighbours.bonds):
                 store(bodies.force, b, (0.0, 0.0, 0.0))
                 store(bodies.torque, b, (0.0, 0.0, 0.0))
     neighbours.with_contacts_count[c] = active - low
+    neighbours.spheres_to_place_count[c] = placed - bodies.first_sphere[low]
     neighbours.near_wall_count[c] = walled - low
+
+
+@inline
+def list_touching_spheres(kinds, b, every, start, n, bodies, neighbours):
+    """List the spheres of body b that have candidates, or all of them; returns the end of the list.
+
+    every, start, n: whether all of them; first incident candidate of the body; where to write.
+    Writes neighbours.spheres_to_place: from n on.
+    """
+    middle = start + neighbours.count_as_second[b]
+    stop = middle + neighbours.count_as_first[b]
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        listed = every
+        for e in range(start, stop):
+            k = neighbours.pairs_of_body[e]
+            if k < neighbours.sphere_i.size:  # not one that fills up a group
+                listed = listed or s == (neighbours.sphere_j[k] if e < middle else neighbours.sphere_i[k])
+        neighbours.spheres_to_place[n] = s
+        n += 1 if listed else 0
+    return n
+
+
+list_spheres = select("kinds", {Kinds: list_touching_spheres, Capsules: argument("n")})
 
 
 @inline
