@@ -264,7 +264,7 @@ def test_how_a_run_is_cut_does_not_show(tmp_path, nylon, rubber):
 
 def test_the_order_in_memory_does_not_show(nylon, rubber):
     """Bodies are sorted into cells at every new list; the user's numbering stays."""
-    sim = gas(np.random.default_rng(3), nylon, rubber)
+    sim = gas(np.random.default_rng(3), nylon, rubber, _skin=(0.003, 0.0005))
     variant = sim.particles.variant.copy()
     sim.step(5000)
     assert not np.array_equal(sim._engine.bodies.identity, np.arange(len(variant)))

@@ -14,12 +14,13 @@ from dem.kernels.numerics.float_bits import as_float
 from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.integration import chunk_step
 from dem.kernels.soft.neighbours import linked_cells
+from dem.kernels.soft.state import Kinds
 from dem.soft import arrays
 from dem.soft.time_step.adhesion import acts_beyond_touch
 
 if TYPE_CHECKING:
     from dem.base.periodic import PeriodicCell
-    from dem.kernels.soft.state import Bodies, Kinds, Neighbours
+    from dem.kernels.soft.state import Bodies, Neighbours
     from dem.model.domain.box import Box
     from dem.soft.arrays import Layout
 
@@ -82,15 +83,14 @@ def _split(extent: list[float], size: float, most: int) -> tuple[list[int], list
     return shape, [count / edge if count > 1 else 0.0 for count, edge in zip(shape, extent, strict=True)]
 
 
-# Skins of neighbours and candidates in units of the smallest sphere's diameter. Spheres and fibres at 0.5 m/s and
-# dt = 1e-5 s run within 5 % of their best speed from 0.25 to 0.35 and from 0.04 to 0.08.
+# Skins of neighbours and candidates in units of the smallest sphere's diameter. Spheres at 0.5 m/s and dt = 1e-5 s run
+# within 5 % of their best speed from 0.25 to 0.35 and from 0.03 to 0.08.
 LIST_SKIN, CANDIDATE_SKIN = 0.3, 0.05
-# A pair of capsules is one candidate, and wide lists are cheap: a gas is 1.08 times as quick with 0.5 as with 0.3.
-CAPSULES_SKIN = 0.5
-FEW_BODIES, FEW_SKIN = (
-    32,
-    2.0,
-)  # so few bodies that listing all of them costs little; making a list takes 70 us at least
+# Pairs of capsules and of fibres are picked by the distance of their axes: wide lists are cheap, and fibres take fewer
+# candidates a step by narrow ones.
+CAPSULES_SKIN, FIBRES_SKINS = 0.5, (0.5, 0.04)
+# For so few bodies a list of all pairs costs less than a new list: in most boxes theirs is never built again.
+FEW_BODIES, FEW_SKIN = 32, 100.0
 
 
 # A servo moves its wall no faster than by this share of the smallest sphere's diameter a time step: by a quarter of the
@@ -111,9 +111,14 @@ class Skins(NamedTuple):
         Contacts live as far beyond touching as `reach` [m].
         """
         smallest = 2 * kinds.radius.min()
-        many = CAPSULES_SKIN if isinstance(kinds, Capsules) else LIST_SKIN
-        usual = (FEW_SKIN if n <= FEW_BODIES else many) * smallest, CANDIDATE_SKIN * smallest
-        wide, narrow = wanted or usual
+        usual = LIST_SKIN, CANDIDATE_SKIN
+        if n <= FEW_BODIES:
+            usual = FEW_SKIN, CANDIDATE_SKIN
+        elif isinstance(kinds, Capsules):
+            usual = CAPSULES_SKIN, CANDIDATE_SKIN
+        elif isinstance(kinds, Kinds) and not kinds.all_single_spheres and kinds.is_collinear.all():
+            usual = FIBRES_SKINS
+        wide, narrow = wanted or (usual[0] * smallest, usual[1] * smallest)
         if box and box.periodic:
             widest = min(size for axis, size in zip("xyz", box.size, strict=True) if axis in box.periodic) / 2
             wide = max(min(wide, widest - 2 * float(kinds.bounding_radius.max()) - reach), narrow)

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from dem.soft.contact.contact_history import Index
     from dem.soft.neighbour_lists import Skins
 
+BEYOND_CANDIDATES = 0.5  # diameters of the smallest sphere that triangles are listed farther than candidates, at most
+
 
 class EngineWalls:
     """Owns the arrays of walls: moves walls, sums in units that fit, and makes room for contacts with them.
@@ -74,9 +76,11 @@ class EngineWalls:
         width: numbers in the history of a contact. gap_range: largest gap that conducts heat [m].
         """
         if self.models:
+            smallest = 2 * kinds.radius.min()
+            skin = min(skins.neighbours, skins.candidates + BEYOND_CANDIDATES * smallest) + gap_range
             self.faces = add_walls(
                 self.faces, self.models, materials, bodies, kinds, chunks=chunks, width=width, reach=reach,
-                skin=skins.neighbours + gap_range, widest_step=SERVO_STEP * 2 * kinds.radius.min() / dt, dt=dt,
+                skin=skin, widest_step=SERVO_STEP * smallest / dt, dt=dt,
             )  # fmt: skip
             self.set_loads(gravity)
         if deforms(self.faces):
