@@ -1,7 +1,7 @@
 """Indices of the values that exceed a limit, eight values at a time.
 
 A scalar loop writes each index and moves on by one or by none: nine instructions, each of which waits for the one
-before. AVX-512 packs the selected ones of eight indices in one instruction (vpcompressd).
+before. Of eight comparisons a table tells which ones hold, and how many before each: two loads in place of the loop.
 """
 
 import numba
@@ -14,7 +14,9 @@ from numba.extending import intrinsic
 
 EIGHT = ROW.count
 BIT, BYTE, WORD, LONG = (ir.IntType(n) for n in (1, 8, 32, 64))
-PLACES, MASK = ir.VectorType(WORD, EIGHT), ir.VectorType(BIT, EIGHT)
+BYTES, PLACES = ir.VectorType(BYTE, EIGHT), ir.VectorType(WORD, EIGHT)
+HOLDING = [[lane for lane in range(EIGHT) if bits >> lane & 1] for bits in range(1 << EIGHT)]  # lanes, by comparisons
+BEFORE = [[(bits & (1 << lane) - 1).bit_count() for lane in range(EIGHT)] for bits in range(1 << EIGHT)]
 
 
 def broadcast(builder, value, kind):
@@ -23,11 +25,13 @@ def broadcast(builder, value, kind):
     return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(WORD, EIGHT), [0] * EIGHT))
 
 
-def bit_count(builder, value, kind):
-    """Number of bits that are set."""
-    name = "llvm.ctpop." + (f"v{EIGHT}i32" if kind is PLACES else "i32")
-    function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind]), name)
-    return builder.call(function, [value])
+def look_up(builder, name, lines, bits):
+    """Eight small numbers from a table of 256 lines of up to eight, as a vector."""
+    packed = [int.from_bytes(bytes(line), "little") for line in lines]
+    kind = ir.ArrayType(LONG, len(packed))
+    table = cgutils.global_constant(builder.module, name, ir.Constant(kind, packed))
+    line = builder.load(builder.gep(table, [ir.Constant(LONG, 0), bits]))
+    return builder.zext(builder.bitcast(line, BYTES), PLACES)
 
 
 @intrinsic
@@ -37,7 +41,7 @@ def compress_eight(_typing, values, least, k, first, n, listed, row):
     _typing: numba's.
     values, least, first: see `compress_by_eights`.
     k, n: number of the first of the eight; of those that have been listed.
-    Writes listed: from the n-th on, eight numbers, of which those beyond the last that counts are 0.
+    Writes listed: from the n-th on, eight numbers, of which those beyond the last that counts are any.
     Writes row: those of the eight. Returns how many count.
     """
 
@@ -46,20 +50,17 @@ def compress_eight(_typing, values, least, k, first, n, listed, row):
         values, least, k, first, n, listed, row = arguments
         of_eight = builder.load(place_of(context, builder, argument_types[0], values, k, ROW), align=8)
         counts = builder.fcmp_ordered(">", of_eight, broadcast(builder, least, ROW))
-        bits = builder.zext(builder.bitcast(counts, BYTE), WORD)
-        lanes = ir.Constant(PLACES, list(range(EIGHT)))
-        numbers = builder.add(broadcast(builder, builder.trunc(k, WORD), PLACES), lanes)
-        kind = ir.FunctionType(PLACES, [PLACES, PLACES, MASK])
-        name = f"llvm.x86.avx512.mask.compress.v{EIGHT}i32"
-        beside = cgutils.get_or_insert_function(builder.module, kind, name)
-        packed = builder.call(beside, [numbers, ir.Constant(PLACES, None), counts])
-        builder.store(packed, place_of(context, builder, argument_types[5], listed, n, PLACES), align=4)
-        before = ir.Constant(PLACES, [(1 << lane) - 1 for lane in range(EIGHT)])
-        number = bit_count(builder, builder.and_(broadcast(builder, bits, PLACES), before), PLACES)
+        bits = builder.zext(builder.bitcast(counts, BYTE), LONG)
+        numbers = builder.add(
+            broadcast(builder, builder.trunc(k, WORD), PLACES), look_up(builder, "holding", HOLDING, bits)
+        )
+        builder.store(numbers, place_of(context, builder, argument_types[5], listed, n, PLACES), align=4)
         start = broadcast(builder, builder.trunc(builder.add(first, n), WORD), PLACES)
-        rows = builder.select(counts, builder.add(start, number), ir.Constant(PLACES, None))
+        rows = builder.add(start, look_up(builder, "before", BEFORE, bits))
+        rows = builder.select(counts, rows, ir.Constant(PLACES, None))
         builder.store(rows, place_of(context, builder, argument_types[6], row, k, PLACES), align=4)
-        return builder.zext(bit_count(builder, bits, WORD), LONG)
+        number = cgutils.get_or_insert_function(builder.module, ir.FunctionType(LONG, [LONG]), "llvm.ctpop.i64")
+        return builder.call(number, [bits])
 
     return types.int64(values, types.float64, types.int64, types.int64, types.int64, listed, row), generate
 
@@ -83,7 +84,7 @@ def compress_by_eights(values, least, first, listed, row):
 
 @inline
 def compress_none(values, least, first, listed, row):
-    """List none: the caller's scalar loop lists all, without AVX-512 or without a compiler.
+    """List none: the caller's scalar loop lists all, without vectors or without a compiler.
 
     values, least, first, listed, row: see `compress_by_eights`.
     Returns what `compress_by_eights` does.
@@ -91,5 +92,5 @@ def compress_none(values, least, first, listed, row):
     return 0, 0
 
 
-available = not numba.config.DISABLE_JIT and processor.has("avx512vl") and processor.has("avx512f")
+available = not numba.config.DISABLE_JIT and processor.has("avx2")
 compress = compress_by_eights if available else compress_none

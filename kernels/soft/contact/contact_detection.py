@@ -92,7 +92,7 @@ def list_touching_pairs(box, position, sphere_i, sphere_j, contact_distance, min
 def clear_history_of_separated(overlap, has_history):
     """Clear the history flags of pairs that are apart."""
     for k in range(overlap.size):
-        has_history[k] = has_history[k] if overlap[k] > 0.0 else 0
+        has_history[k] = has_history[k] & -np.int8(overlap[k] > 0.0)  # a mask, or AVX2 gets a branch, not a vector
 
 
 @vector_loop
