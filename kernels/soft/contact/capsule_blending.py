@@ -7,7 +7,7 @@ not: it jumps from end to end. So with D = sin² of their angle the energy of tw
     U = w(D/D₀) E₀ + (1 - w) ½ Σ_e [v_e E_Ae + (1 - v_e) E_Be]
 
 with E₀ at the closest points, and on either side e the end of capsule A against segment B, E_Ae, or that of B on the
-same side against segment A, E_Be, whichever is further in: v = 1 or 0, smoothly within λ = R̄/50 of where one takes over
+same side against segment A, E_Be, whichever overlaps more: v = 1 or 0, smoothly within λ = R̄/50 of where one takes over
 from the other, and both are alike by symmetry. Distances of points from segments are smooth, w and v are y² (3 - 2 y),
 so force and couple are continuous; parallel capsules have two contacts of half the stiffness each. √D₀ = R̄/10 over the
 shorter half length: there the ends of the shorter one are R̄/10 off the other one's side. The weights hand energy over,

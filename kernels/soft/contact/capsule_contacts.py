@@ -72,21 +72,21 @@ from dem.kernels.soft.contact.contact_detection import FORCE_J, ON_I, ON_J, TINY
 from dem.kernels.soft.contact.dissipated_heat import write_heat_of_pair
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, rolling_inertia, spin_of
 
-# rows of what is fetched, which is not the array that is written: LLVM makes no vector code of a loop that reads and
-# writes the same array; and one that is written
+# rows of fetched data, an array of its own, because LLVM does not vectorise a loop that reads and writes one array; and
+# PARALLEL, a row of kinematics
 SEPARATION, AXIS_I, AXIS_J, REACH, RADIUS_I, MEAN, INVERSE_I, INVERSE_J = 0, 3, 6, 9, 10, 11, 12, 13
 PARALLEL = 23
 PAIRS = 32  # pairs at a time
-AHEAD, WIDTH = 12, 8  # pairs whose bodies are asked for; numbers of a pose
+AHEAD, WIDTH = 12, 8  # how many pairs ahead poses are prefetched; numbers of a pose
 
 
 @vector_loop
 def list_overlaps(box, pose, owner, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap):
     """Overlap of each candidate pair at its closest points, or `min_overlap` if that is larger.
 
-    Some pairs at a time: they are fetched one by one into rows of numbers, of which LLVM then makes vector code. Left
-    to itself it fetches with gather instructions, and takes twice as long on processors that had to make these safe.
-    Places are counted, not reckoned, so that it does not.
+    Pairs are fetched one by one into rows of numbers, a block at a time, so that LLVM vectorises the loop over a block.
+    Otherwise it uses gather instructions, which take twice as long on processors that had to make these safe. The
+    column n is counted, not computed from k, for the same reason.
 
     pose, owner: of `Capsules`; (M,) row in there of each sphere.
     sphere_i, sphere_j, contact_distance: (K,) a sphere of each body, R_i + R_j [m] or one for all.
@@ -129,7 +129,7 @@ def list_piece_overlaps(kinds, box, bodies, sphere_i, sphere_j, contact_distance
 
 @inline
 def contact_at(x, u, v, s, t, contact_distance, radius):
-    """Normal, overlap and point of a contact at parameters s, t; from the centre of the first, which has `radius`."""
+    """Normal, overlap and point of a contact at parameters s, t, from the centre of the first capsule, of `radius`."""
     d = between(x, u, v, s, t)
     distance = math.sqrt(dot(d, d))
     normal, overlap = scale(1.0 / (distance + TINY), d), contact_distance - distance
@@ -249,13 +249,13 @@ def write_surface_motion(law, t, i, j, bodies, kinds, box, kinematics):
 
 @inline
 def inverse_contact_mass_any(kinds, b, arm, normal, bodies):
-    """Normal velocity at a contact point of body b by a unit normal impulse there [1/kg]."""
+    """Inverse effective mass of body b along the normal at a contact point [1/kg]."""
     return inverse_effective_mass(b, normal, cross(arm, normal), bodies, kinds)
 
 
 @inline
 def inverse_contact_mass_of_capsule(kinds, b, arm, normal, bodies):
-    """Velocity along the normal that a unit impulse at an arm gives body b, round about its axis, there [1/kg]."""
+    """Inverse effective mass of body b along the normal at an arm [1/kg]; the body is symmetric about its axis."""
     g, u, lever = bodies.kind[b], axis_of(kinds.pose, b), cross(arm, normal)
     axial, across = 1.0 / kinds.inertia[0, g], 1.0 / kinds.inertia[1, g]
     along = dot(lever, u)
@@ -269,12 +269,12 @@ inverse_contact_mass = select("kinds", {Capsules: inverse_contact_mass_of_capsul
 @inline
 def middle_of(first, stop, kinematics):
     """Centre of the contacts of one pair, weighted with their weights and overlaps."""
-    whole, middle = 0.0, (0.0, 0.0, 0.0)
+    total_weight, middle = 0.0, (0.0, 0.0, 0.0)
     for t in range(first, stop):
-        share = kinematics[flat(WEIGHT, t)] * max(kinematics[flat(OVERLAP, t)], 0.0)
-        whole += share
-        middle = add_scaled(middle, share, get(kinematics, POINT, t))
-    return scale(1.0 / whole, middle) if whole > 0.0 else get(kinematics, POINT, first)
+        weight = kinematics[flat(WEIGHT, t)] * max(kinematics[flat(OVERLAP, t)], 0.0)
+        total_weight += weight
+        middle = add_scaled(middle, weight, get(kinematics, POINT, t))
+    return scale(1.0 / total_weight, middle) if total_weight > 0.0 else get(kinematics, POINT, first)
 
 
 @inline
@@ -315,7 +315,7 @@ def write_empty_contact(t, kinematics, ids):
 
 @inline
 def pair_parameters(k, i, b, c, bodies, kinds, neighbours):
-    """R_i + R_j of candidate k, of sphere i of body b and one of c; stiffness, R_i, mean: looked up if they differ."""
+    """R_i + R_j, stiffness, R_i and mean radius of candidate k, with sphere i of body b and one of body c."""
     if kinds.contact_distance > 0.0:
         radius = kinds.radius[0]
         return kinds.contact_distance, kinds.stiffness, radius, radius
@@ -403,7 +403,7 @@ def complete_single_contact(law, t, start, m, bodies, kinds, neighbours, box, ki
 def compute_capsule_kinematics(geometry, sink, start, first, touching, context, gathered, kinematics, ids):
     """Kinematics of the contacts of pairs from `first` in a list on, as many as a batch has room for.
 
-    Pairs that are not nearly parallel have a column each; the others have theirs behind, and a void one before.
+    Each pair has a column. That of a nearly parallel pair is empty; its contacts follow behind all pairs.
 
     geometry, sink: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
     start, first, touching: first candidate of the chunk; pairs in the list of those that touch.

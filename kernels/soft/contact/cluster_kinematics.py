@@ -65,7 +65,7 @@ def sphere_contact_kinematics(i, b, j, c, contact_distance, stiffness, bodies, k
 def compute_cluster_kinematics(geometry, sink, start, first, touching, context, gathered, kinematics, ids):
     """Kinematics of the contacts from `first` in the list on, as many as a batch has room for.
 
-    sink: of spheres that are all alike the torques on both are the same in steps; reports have both arms.
+    sink: in steps the torques on two equal spheres are the same, and need one arm; reports have both arms.
     geometry, gathered: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
     start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
     Writes kinematics: all rows but WEIGHT. Writes ids: rows OF_I, OF_J and CANDIDATE.

@@ -153,7 +153,7 @@ def first_row(c, neighbours):
 
 @inline
 def clear(sums):
-    """Begin the sums of a body: four numbers of its force, four of its torque."""
+    """Set the sums of a body to zero: four numbers of its force, four of its torque."""
     for r in range(LINE):
         sums[r] = 0.0
 

@@ -228,8 +228,8 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
 def sum_energies(settings, count, kinematics, out, sums):
     """Add the energies of a batch of contacts to its sums.
 
-    In a loop of its own, because that over the law is as long as what a processor can look ahead: each instruction
-    there keeps it from beginning the next contacts.
+    In a loop of its own: the loop over the law fills the window in which a processor executes out of order, and each
+    further instruction there would delay the next contacts.
     """
     for t in range(0 if laws.transmits_couples(settings.law) else count):
         per_joule = settings.per_joule

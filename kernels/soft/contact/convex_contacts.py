@@ -1,16 +1,16 @@
 """Contacts of convex bodies: detection among the candidate pairs, and current overlaps for Python.
 
-The normal n of a pair is a function of its bodies' positions and orientations but for rounding: the solver takes a few
-steps fewer if it begins with the n of the last step. The start shows in the last bits, so the n of touching pairs is
+Up to rounding, the normal n of a pair is a function of the positions and orientations of its bodies. The solver takes
+fewer steps if it starts from the n of the last step. The start affects the last bits; so the n of touching pairs is
 stored behind the history of the contact law: it survives new lists, ranks and checkpoints as friction does, and the
-bytes of a run do not depend on them. Pairs that do not touch begin with the direction between their centres. The
-direction that proved them to be apart in the last step is stored in the same columns until candidates are picked: most
-often it still proves that, by one value of both support functions. The gap between two bodies tells how far they may
-move until it has to be computed again, their *clearance*. No result depends on which proof was used.
+bytes of a run do not depend on them. Pairs that do not touch start from the direction between their centres. The
+direction that proved them apart in the last step is stored in the same columns until candidates are picked: most often
+it is still a proof, by one value of both support functions. The gap between two bodies bounds how far they may move
+until it has to be computed again, their *clearance*. No result depends on which proof was used.
 
-Smooth pairs take steps of Newton's method in batches (`dem.kernels.convex.newton_batches`), and only those for which
-that is not enough are solved one by one. Of polyhedra a direction that proves their cores to be apart is enough: what
-touches is then found by their corners and edges (``facet_contacts``).
+Smooth pairs take steps of Newton's method in batches (`dem.kernels.convex.newton_batches`); pairs for which these do
+not converge are solved one by one. For polyhedra, a direction that proves their cores apart is enough:
+``facet_contacts`` then finds the contacts from corners and edges.
 
 The solver writes overlap, normal and contact point of a candidate that touches to `Neighbours.found`, from which
 ``convex_kinematics`` computes its kinematics.
@@ -49,8 +49,8 @@ from dem.kernels.soft.contact.surface_motion import radius_of
 
 NORMAL_COLUMNS = 3  # columns of history with the normal, after those of the law
 FOUND_WIDTH = 7  # numbers of a candidate in `Neighbours.found`: overlap, normal, contact point from the centre of j
-# columns of `chunk_sums`, of pairs of convex bodies that touch: their number; steps of the solver, most of one pair;
-# pairs for which it fell back, and those for which it did not end, see `dem.kernels.convex.overlap`
+# columns of `chunk_sums`, of pairs of convex bodies that touch: number of pairs; solver steps, in all and the most of
+# one pair; pairs solved by the fallback, and pairs without convergence, see `dem.kernels.convex.overlap`
 SOLVED, SOLVER_STEPS, MAX_SOLVER_STEPS, FALLBACKS, UNENDED, SOLVER_COLUMNS = range(6)
 DEEPEST = 0.999  # overlap over the sum of the roundings, above which cores of polyhedra may meet
 UNIT_TOLERANCE = 1e-12  # by which the square of a unit vector may be off

@@ -55,7 +55,7 @@ class TouchingBody(NamedTuple):
 
 @inline
 def inverse_mass_at(body, normal):
-    """Normal velocity at a contact point of a body by a unit normal impulse there [1/kg]."""
+    """Inverse effective mass of a body along the normal at a contact point [1/kg]."""
     turned = rotate_back(body.orientation, cross(body.arm, normal))
     return dot(normal, normal) * body.inverse_mass + dot(turned, divide(turned, body.inertia))
 

@@ -1,8 +1,9 @@
 """Energy dissipated by contacts and bonds, body by body, for heat: the terms of the energy ledger in a finer unit.
 
-A contact with the rate of loss l in half a step, springs of friction that hold s, and what it loses at once, j, has
-turned Σ (2 l + j) - (l + s) into heat: the sum is over all evaluations, the last two terms are of the last one, whose
-second half step is to come. Either of two bodies gets half of it, a body at a wall or on the ground all of it.
+For a contact, l is the energy that it loses in half a step, s the energy stored in its springs of friction, and j what
+it loses at once. Its heat so far is Σ (2 l + j) - (l + s): the sum is over all evaluations, the last two terms are of
+the last one, whose second half step is still to come. Each of two bodies gets half of the heat; a body at a wall or on
+the ground gets all of it.
 
 Rows of `Neighbours.force_torque` have room for both amounts beside the force and the torque, so that they are summed
 with these by body. What a body gets in a step is then rounded to an integer; sums of integers depend on no order.

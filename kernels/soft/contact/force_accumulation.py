@@ -130,8 +130,8 @@ def sum_rows(
 ):  # fmt: skip
     """Force and torque of the candidate pairs on bodies.
 
-    In one loop, first those in which a body is the second, and in whole groups, filled up with a row that is always
-    zero: the processor guesses their number right more often than that of pairs on either side.
+    One loop takes the pairs in which the body is the second one, then the others, in whole groups filled up with a row
+    that is always zero: the processor predicts the number of groups better than that of pairs on either side.
 
     active, e: (n,) bodies; first incident candidate of the first of them.
     count_as_second, count_as_first, incident, row, force_torque, heat: of `Neighbours`. dissipated, per_joule: see

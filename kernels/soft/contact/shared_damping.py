@@ -130,8 +130,8 @@ def oscillation_rate(law, first, start, touching, half, bodies, kinds, neighbour
         secant = laws.secant(law, m_i, m_j, contact, history, half)
         push = add_contact(push, secant, dot(contact.velocity, contact.normal), contact.normal, arm_b, arm_c)
     if push.square > 0.0:
-        yielding_both = inverse_effective_mass(b, push.force, push.torque_b, bodies, kinds)
-        rate = (yielding_both + inverse_effective_mass(c, push.force, push.torque_c, bodies, kinds)) / push.square
+        inverse_mass_b = inverse_effective_mass(b, push.force, push.torque_b, bodies, kinds)
+        rate = (inverse_mass_b + inverse_effective_mass(c, push.force, push.torque_c, bodies, kinds)) / push.square
     return stop, rate
 
 

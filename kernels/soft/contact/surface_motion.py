@@ -61,7 +61,7 @@ def rolling_inertia(radius, b, bodies, kinds):
 
 @inline
 def inverse_mass(b, x, normal, bodies, kinds, box):
-    """Normal velocity at point x of body b by a unit normal impulse there [1/kg].
+    """Inverse effective mass of body b along the normal at point x [1/kg].
 
     1/m + (r × n)·I^-1 (r × n): at its tip a fibre has a smaller effective mass than at its centre. The damping depends
     on this mass, so that the coefficient of restitution is the prescribed one.
