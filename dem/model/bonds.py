@@ -61,7 +61,7 @@ class Bonds:
     young : float or (B,)
         Young's modulus of the bonds [Pa], which may be another than the one that contacts have.
     diameter : float or (B,)
-        Of their section [m].
+        Diameter of their section [m].
     poisson : float or (B,)
         Poisson's ratio, 0 to 0.5: the shear modulus is E/(2 (1 + ν)).
     damping : float, (4,) or (B, 4)
@@ -69,9 +69,9 @@ class Bonds:
     strength, shear_strength : float or (B,)
         Stresses at which a bond breaks, in tension and bending, and in shear and twist [Pa]; default: never.
     moment_share : float or (B,)
-        How much of the stress of bending and twist counts, 0 to 1 (β of parallel bonds).
+        Share of the stress of bending and twist that counts for breakage, 0 to 1 (β of parallel bonds).
     ground : (G, 3) floats, optional
-        Where the ends of bonds to the ground are, in the order of the bonds [m].
+        Positions of the ends of bonds to the ground, in the order of the bonds [m].
     anchors : (B, 2, 3) floats, optional
         Ends in the frames of the bodies, from their centres of mass [m]; default: the centres. That of the ground does
         not count.

@@ -33,18 +33,18 @@ class Convection:
     Parameters
     ----------
     temperature : float
-        Of the fluid, T_f [K].
+        Temperature T_f of the fluid [K].
     conductivity : float
-        Of the fluid, k_f [W/(m K)].
+        Thermal conductivity k_f of the fluid [W/(m K)].
     heat_capacity : float
-        Of the fluid, specific [J/(kg K)].
+        Specific heat capacity of the fluid [J/(kg K)].
     law : "ranz-marshall" or "gunn"
-        Of the Nusselt number.
+        Law of the Nusselt number.
     voidage : float
         ε, share of the volume that is fluid; used by Gunn's law. With `cells`, that of the cells is used.
     volume : float, optional
-        Of a fluid that is well mixed and has one temperature, which changes by what particles take [m³]. `temperature`
-        is that at the start.
+        Volume of a well-mixed fluid [m³], whose temperature changes by the heat that particles take. `temperature`
+        is its temperature at the start.
     cells : bool
         Whether each cell of the fluid (`dem.Cells`) has a temperature of its own, which changes by what particles take
         and by the flow: dT_c/dt = (- Σ q + Σ F (T_up - T_c))/C_c, with the heat capacity C_c = ε ρ c_p V of the
@@ -122,7 +122,7 @@ class Radiation:
     Parameters
     ----------
     temperature : float
-        Of the surroundings, T_s [K].
+        Temperature T_s of the surroundings [K].
     emissivity : float
         ε of the particles, a share in (0, 1].
     exposed : float

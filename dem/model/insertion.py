@@ -43,7 +43,7 @@ class Inserter:
     shape : Shape or sequence of Shapes
         Shape of the particles; for several shapes `shares` gives the share of each.
     material : Material or sequence of Materials
-        Of all of them, or of each shape.
+        Material of all shapes, or of each one.
     region : wall or box
         A wall, without a material. Particles are inserted inside a `dem.Block`, `dem.Cylinder`, `dem.Cone`, `dem.Ball`,
         `dem.CapsuleWall`, `dem.Torus`, `dem.Revolution` or `dem.Box`, with all their spheres, or on a `dem.Disc` or
@@ -58,11 +58,11 @@ class Inserter:
         From one round to the next, rounded to whole steps [s]; default: what it takes particles to leave the region at
         their velocity, or in falling.
     shares : sequence of floats, optional
-        Of each shape, summing to one; default: equal ones.
+        Share of each shape, with the sum 1; default: equal shares.
     by : "mass" or "number"
-        What the shares are of.
+        Quantity of which the shares are given.
     sizes : distribution or sequence of them, optional
-        Of all shapes or of each, such as ``dem.LogNormalSizes(...)``; each thousand particles hold it by quota.
+        Sizes of all shapes or of each, such as ``dem.LogNormalSizes(...)``; exact in each thousand particles, by quota.
     velocity : (3,) floats
         [m/s].
     spread : float
@@ -80,7 +80,7 @@ class Inserter:
     debt : "keep" or "drop"
         Whether a particle without a free place waits, or is left out.
     seed : int
-        Of the random numbers.
+        Seed of the random numbers.
     name : str
         Name of the inserter, and of the kind of its particles; default: "inserter", and the type of the shape.
 
@@ -256,7 +256,7 @@ class Outlet:
     recycle : str
         Name of an inserter that inserts one more particle for each that is removed here; default: none.
     name : str
-        By which it is called; default: "outlet".
+        Name of the outlet; default: "outlet".
 
     Raises
     ------

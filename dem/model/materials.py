@@ -47,7 +47,7 @@ class Material:
     friction : float
         Coulomb's coefficient of the material on itself, not negative. `dem.Contacts` is for pairs of materials.
     normal, damping, rolling, twisting, adhesion : optional
-        Of the material on itself, as of `dem.Contact`.
+        Law components between two bodies of the material, see `dem.Contact`.
     conductivity : float or table, optional
         Thermal conductivity [W/(m K)], of particles and of walls with a temperature in a run with `dem.Heat`. A table
         has rows of a temperature [K] and the value there, such as ``[(300, 45.0), (600, 38.0)]``; it is linear between

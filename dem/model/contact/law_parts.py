@@ -412,9 +412,9 @@ class Rolling(LawPart):
         With a spring, which remembers how far a contact has rolled and holds at rest; or the same couple at any angle
         (Ai et al., type A), which does not.
     stiffness : float, optional
-        Of the spring, over F_n/δ; default 2.25 μ_r² (Ai et al. 2011, eq. (20)).
+        Stiffness of the spring, over F_n/δ; default 2.25 μ_r² (Ai et al. 2011, eq. (20)).
     damping : float
-        Of the spring, over critical damping.
+        Damping of the spring, over critical damping.
 
     Raises
     ------

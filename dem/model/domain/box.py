@@ -29,19 +29,19 @@ class Box:
     lower, upper : (3,) floats
         Opposite corners [m], lower below upper on each axis.
     material : Material
-        Of the walls.
+        Material of the walls.
     open : sequence of faces
         Faces without a wall, of "x-", "x+", ... "z+". Particles may leave through them; beyond a diagonal of the box
         from the face they have no contacts any more.
     periodic : sequence of axes
         "x", "y", "z": what leaves through a face comes in through the opposite one.
     motion : Motion or mapping of face to Motion
-        How walls move; one Motion shakes the whole box.
+        Motion of the walls; a single Motion shakes the whole box.
     roughness : float
         Standard deviation of the walls' inclination [rad], at most 1: each contact of a particle's sphere meets a wall
         inclined at random, drawn for it when it begins (`dem.effective_density`).
     seed : int
-        Of the inclinations.
+        Seed of the inclinations.
 
     Raises
     ------

@@ -63,7 +63,7 @@ class FlowState:
     Parameters
     ----------
     velocity : (nx, ny, nz, 3) or (3,) floats
-        Of the fluid between the particles [m/s].
+        Velocity of the fluid between the particles [m/s].
     pressure_gradient : (nx, ny, nz, 3) or (3,) floats, optional
         ∇p of the whole pressure, the weight of the fluid included [Pa/m]. The force on a
         particle is -V ∇p. Model A needs it; model B, whose drag contains it, does not take it.
@@ -121,7 +121,7 @@ class Coupling:
     Parameters
     ----------
     function : callable
-        Of an `Exchange`; returns a `FlowState`.
+        Function of an `Exchange` that returns a `FlowState`.
     implicit : bool
         Whether the flow is stable for any resistance of the particles, because it treats drag implicitly, by
         `Exchange.resistance`, or is given by a volume flow. An explicit flow diverges if the particles of a cell could

@@ -62,7 +62,7 @@ def register_drag(
     Parameters
     ----------
     name : str
-        By which `Fluid` and case files call it.
+        Name of the law in `Fluid` and case files.
     law : type
         A NamedTuple of numbers that the formula reads; without fields if it needs none.
     formula : function

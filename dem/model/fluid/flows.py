@@ -86,9 +86,9 @@ class UniformFlow(Flow):
     velocity : (3,) floats
         [m/s].
     amplitude : (3,) floats
-        Of an oscillation [m/s].
+        Amplitude of an oscillation of the velocity [m/s].
     frequency, phase : float
-        Of the oscillation [Hz, rad].
+        Frequency and phase of the oscillation [Hz, rad].
 
     Raises
     ------
@@ -129,7 +129,7 @@ class ShearFlow(Flow):
     direction, gradient : "x", "y", "z" or (3,) floats
         Perpendicular to each other.
     centre : (3,) floats
-        Where the fluid has `velocity` [m].
+        Point at which the fluid has `velocity` [m].
     velocity : (3,) floats
         [m/s].
 
@@ -249,7 +249,7 @@ class ChannelFlow(Flow):
     half_gap : float
         Half the distance of the plates [m].
     direction, normal : "x", "y", "z" or (3,) floats
-        Of the flow, and of the plates; perpendicular to each other.
+        Direction of the flow, and normal of the plates, perpendicular to each other.
     centre : (3,) floats
         A point of the midplane [m].
 
@@ -295,7 +295,7 @@ class PipeFlow(Flow):
     radius : float
         [m].
     direction : "x", "y", "z" or (3,) floats
-        Of the axis.
+        Direction of the axis.
     centre : (3,) floats
         A point of the axis [m].
 

@@ -69,9 +69,9 @@ class Fluid:
         Resistance to rotation: of Stokes flow up to Re_R = 32 and from there as Dennis et al. (1980) have it, of Stokes
         flow everywhere, or none, and no torque.
     lift : "mei", "saffman" or None
-        In shear (Saffman 1965; Mei 1992).
+        Lift in shear (Saffman 1965; Mei 1992).
     magnus : "oesterle-bui-dinh", "rubinow-keller" or None
-        Of spheres that turn otherwise than the fluid (Rubinow & Keller 1961; Oesterlé & Bui Dinh 1998).
+        Lift on spheres that spin relative to the fluid (Rubinow & Keller 1961; Oesterlé & Bui Dinh 1998).
     pressure : bool
         Whether the pressure gradient of the flow, buoyancy included, acts.
     added_mass : bool

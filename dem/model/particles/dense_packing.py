@@ -63,26 +63,26 @@ def pack_dense(
     Parameters
     ----------
     shape : Sphere or convex shape
-        Of all particles, but for their sizes.
+        Shape of all particles, whose sizes may differ.
     material : Material
-        Of all particles.
+        Material of all particles.
     box : Box, optional
-        Where they are to be; its periodic axes count as such if the region spans them.
+        Box that contains the region. An axis is periodic if it is one of the box and the region spans it.
     number, solid_fraction : int, float
-        How many particles, or the volume of all of them over that of the region; one of the two.
+        Number of particles, or their volume over that of the region: one of the two.
     sizes : distribution, optional
         As in `pack`.
     lower, upper : (3,) floats, optional
         Corners of a region in place of the whole box [m]; needed without one.
     seed : int
-        Of the random numbers: the same gives the same particles.
+        Seed of the random numbers: the same seed gives the same particles.
     name : str, optional
-        Of their kind, as of `Particles`: it keeps apart those of one shape and material that differ in size.
+        Name of their kind, see `Particles`; it distinguishes kinds of one shape and material.
 
     Returns
     -------
     Particles
-        At rest.
+        The particles, at rest.
 
     Raises
     ------

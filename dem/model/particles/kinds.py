@@ -95,9 +95,9 @@ def distribution(values: Sequence[dict], counts: Sequence[int]) -> dict:
     Parameters
     ----------
     values : sequence of dict
-        Of each variant, by name.
+        Values of each variant, by name.
     counts : sequence of int
-        How many there are of it.
+        Number of particles of each variant.
 
     Returns
     -------

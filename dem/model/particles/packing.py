@@ -27,7 +27,7 @@ def random_orientations(
     shape : (3,) ints
         Sites along x, y, z.
     pitch : float
-        Of the lattice [m]; at least length/√3 and 1.23 diameters, or the aligned start overlaps.
+        Spacing of the lattice [m]; at least length/√3 and 1.23 diameters, or the aligned start overlaps.
     fibre : Fibre or Capsule
         The shape of all fibres.
     rng : numpy.random.Generator
@@ -88,7 +88,7 @@ def random_velocities(n: int, speed: float, rng: np.random.Generator) -> np.ndar
     Parameters
     ----------
     n : int
-        How many.
+        Number of particles.
     speed : float
         Root mean square of their magnitudes [m/s].
     rng : numpy.random.Generator

@@ -53,7 +53,7 @@ class Particles:
     shape : Shape or sequence of N Shapes
         One shape for all, or one each.
     material : Material
-        Of all these particles; use `concatenate` for several materials.
+        Material of all these particles; use `concatenate` for several materials.
     position : (N, 3) array
         Centres of mass [m].
     orientation : (N, 4) array, optional
@@ -64,7 +64,7 @@ class Particles:
     angular_velocity : (N, 3) array, optional
         World frame [rad/s], default zero.
     name : str, optional
-        Of this kind of particles; default: the type of the shape, such as "sphere".
+        Name of this kind of particles; default: the type of the shape, such as "sphere".
     fixed : bool or (N,) array of bools
         Whether particles are fixed, all or one by one: neither forces nor gravity move them. A fixed particle keeps its
         velocity (default zero) and does not turn; other particles meet it, walls and other fixed particles do not.
@@ -556,7 +556,7 @@ def register_field(
     unit : str
         SI unit as in tables, ``"kg/m3"`` or ``"W/m"``; ``"1"`` for numbers without one.
     meaning : str, optional
-        In words, for messages and tables; default: the name.
+        Meaning in words, for messages and tables; default: the name.
     default : float or (3,) floats, optional
         What particles have of which nothing is said [`unit`], also those that inserters put in; a scalar makes the
         field a scalar, (N,), three numbers make it a vector, (N, 3).

@@ -72,13 +72,13 @@ def pack(
     Parameters
     ----------
     shape : Shape
-        Of all particles, but for their sizes.
+        Shape of all particles, whose sizes may differ.
     material : Material
-        Of all particles.
+        Material of all particles.
     box : Box, optional
-        Where they are to be; its periodic axes count as such.
+        Box that contains the particles, with its periodic axes.
     number, solid_fraction : int, float
-        How many particles, or the volume of all of them over that of the region; one of the two.
+        Number of particles, or their volume over that of the region: one of the two.
     scale : two floats, optional
         Sizes are those of the shape times numbers that are evenly spread between these two.
     sizes : distribution, optional
@@ -98,14 +98,14 @@ def pack(
         corners or a box the region is what holds it, and `solid_fraction` is of its volume. It needs no place among
         the walls.
     seed : int
-        Of the random numbers: the same gives the same particles.
+        Seed of the random numbers: the same seed gives the same particles.
     name : str, optional
-        Of their kind, as of `Particles`: it keeps apart those of one shape and material that differ in size.
+        Name of their kind, see `Particles`; it distinguishes kinds of one shape and material.
 
     Returns
     -------
     Particles
-        At rest.
+        The particles, at rest.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def pack(
     Warns
     -----
     DemWarning
-        Of sizes that are far apart, ``wide-sizes``, ``many-fines``, or that no particle has, ``missing-sizes``.
+        If sizes differ much (``wide-sizes``, ``many-fines``), or some have no particle (``missing-sizes``).
 
     Examples
     --------

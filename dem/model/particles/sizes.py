@@ -228,7 +228,7 @@ class UniformSizes(SizeDistribution):
     lower, upper : float
         Ends [m].
     by : "mass" or "number"
-        What is evenly spread.
+        Quantity that is uniformly distributed.
 
     Raises
     ------
@@ -268,7 +268,7 @@ class NormalSizes(SizeDistribution):
     lower, upper : float
         Ends [m], both needed: a normal distribution has sizes below zero.
     by : "mass" or "number"
-        What has this density.
+        Quantity with this density.
 
     Raises
     ------
@@ -322,7 +322,7 @@ class LogNormalSizes(SizeDistribution):
     lower, upper : float, optional
         Ends [m]; without them nothing is cut off, and few coarse particles may be very large.
     by : "mass" or "number"
-        What the median is of.
+        Quantity of which the median is given.
 
     Raises
     ------
@@ -388,7 +388,7 @@ class RosinRammlerSizes(SizeDistribution):
     upper : float, optional
         Largest size [m]; default: where 2e-16 are coarser.
     by : "mass" or "number"
-        What the shares are of.
+        Quantity of which the shares are given.
 
     Raises
     ------
@@ -465,13 +465,13 @@ class SieveSizes(SizeDistribution):
     Parameters
     ----------
     apertures : K + 1 floats
-        Of the sieves, ascending [m].
+        Apertures of the sieves, ascending [m].
     shares : K floats, optional
-        What each sieve but the coarsest retains, of all: the share between its aperture and the next one.
+        Share of all particles that each sieve but the coarsest retains: between its aperture and the next one.
     passing : K + 1 floats, optional
-        In place of shares: what each sieve lets through of all, from 0 to 1.
+        In place of shares: share of all particles that passes each sieve, from 0 to 1.
     by : "mass" or "number"
-        What the shares are of.
+        Quantity of which the shares are given.
 
     Raises
     ------
@@ -532,9 +532,9 @@ class ListedSizes(SizeDistribution):
     diameters : K floats
         Ascending [m].
     shares : K floats
-        Of each.
+        Share of each diameter.
     by : "mass" or "number"
-        What the shares are of.
+        Quantity of which the shares are given.
 
     Raises
     ------
@@ -576,7 +576,7 @@ def read_sizes(path: str | PathLike, *, by: Literal["mass", "number"] = "mass") 
     path : path
         The file.
     by : "mass" or "number"
-        What the shares are of.
+        Quantity of which the shares are given.
 
     Returns
     -------

@@ -35,11 +35,11 @@ class Capsule:
     Parameters
     ----------
     diameter : float
-        Of the cylinder and of its ends [m].
+        Diameter of the cylinder and of its ends [m].
     aspect_ratio : float, optional
         Length of the whole over diameter, above 1.
     length : float, optional
-        Of the whole, ends included [m]; above the diameter.
+        Length with both ends [m]; above the diameter.
 
     Raises
     ------
@@ -189,9 +189,9 @@ class FibreSegment:
     Parameters
     ----------
     diameter : float
-        Of the rod and the sphere [m].
+        Diameter of the rod and of the sphere [m].
     length : float
-        Of the slice [m].
+        Length of the slice [m].
     axis : float
         Length of the segment of a line about which the capsule is, without its half balls [m]; 0: a sphere.
 

@@ -21,9 +21,9 @@ class RoundedCylinder(ConvexShape):
     Parameters
     ----------
     diameter : float
-        Of the whole [m].
+        Outer diameter, with the rounding [m].
     length : float
-        Of the whole, along its axis [m].
+        Outer length along its axis, with the rounding [m].
     rounding : float
         Radius of its edges [m], above 0, and less than half the diameter and half the length.
     contact_radius : float, optional

@@ -327,7 +327,7 @@ class Torus(Wall):
     centre, axis : (3,) floats
         [m]; its direction, of any length.
     radius, tube : float
-        Of the middle of the tube, and of the tube itself, the latter the smaller one [m].
+        Radius of the circle in the middle of the tube, and smaller radius of the tube itself [m].
     inside : bool
         Whether particles are in the tube.
     material, motion, surface_velocity, name
@@ -385,13 +385,13 @@ class Cylinder(Wall):
     ends : "none", "start", "end" or "both", optional
         Which ends are closed by a disc; default: none where particles are inside, else both.
     material : Material
-        Of the wall.
+        Material of the wall.
     motion : Motion or sequence of Motion, optional
-        How it moves; of several, each moves what the ones before it have moved.
+        Motion of the wall; of several, each moves what those before it have moved.
     surface_velocity : (3,) floats
-        How its surface moves along itself as that of a belt does, the wall staying where it is [m/s].
+        Velocity of the surface along itself, like a conveyor belt, while the wall stays in place [m/s].
     name : str
-        By which it is called; default: its type in small letters.
+        Name of the wall; default: its type in lower case.
 
     Raises
     ------
@@ -508,7 +508,7 @@ class Disc(Wall):
     radius : float
         [m].
     inner_radius : float
-        Of the hole [m]; 0 for none.
+        Radius of the hole [m]; 0: no hole.
     material, motion, surface_velocity, name
         As every wall has, see `dem.Cylinder`.
 
@@ -558,7 +558,7 @@ class Revolution(Wall):
     points : (K, 2) floats
         (r, z) of the polyline, K at least 2 [m].
     origin, axis : (3,) floats
-        Where r and z are 0 [m]; direction of z, of any length.
+        Point at which r and z are 0 [m]; direction of z, of any length.
     material, motion, surface_velocity, name
         As every wall has, see `dem.Cylinder`.
 

@@ -33,11 +33,11 @@ class RigidWall:
     pivot : (3,) floats, optional
         A point that is held, about which it turns: a hinge, with axes locked, or a ball joint [m].
     locked : sequence of names
-        What of "x", "y", "z", "rx", "ry", "rz" is held: motions along axes of the world, and turns about them.
+        "x", "y", "z" prevent motion along these axes of the world; "rx", "ry", "rz" prevent rotation about them.
     force : (3,) floats
         On its centre of mass, besides its weight [N].
     velocity, angular_velocity : (3,) floats
-        At time 0 [m/s, rad/s].
+        Velocities at time 0 [m/s, rad/s].
 
     Raises
     ------

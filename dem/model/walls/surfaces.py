@@ -30,7 +30,7 @@ class MeshReport:
     lower, upper : (3,) floats
         Its bounds [m].
     area : float
-        Of all triangles, one side of each [m²].
+        Area of all triangles, one side of each [m²].
     volume : float or None
         Enclosed [m³], however its triangles are wound; None if the mesh has a rim, or no winding that all of its
         triangles agree on, as with a partition within. Positive if its normals point outward.
