@@ -53,7 +53,7 @@ has_one_candidate = select("kinds", {Kinds: are_single_spheres, Capsules: True, 
 
 @inline
 def mean_radius(b, c, bodies, kinds):
-    """R̄ of two bodies, whatever the slack of their reach [m]."""
+    """Mean radius R̄ of two bodies [m]."""
     first = kinds.first_offset
     return 0.5 * (kinds.radius[first[bodies.kind[b]]] + kinds.radius[first[bodies.kind[c]]])
 
@@ -90,7 +90,7 @@ radius_at = select("kinds", {Capsules: first_radius, Mixed: own_radius})
 
 @inline
 def add_piece_offset(kinds, s, arm):
-    """Vector from the centre of a body to a place, given from the centre of the body's piece s [m]."""
+    """Vector to a point from the centre of a body, given the vector from the centre of its piece s [m]."""
     return arm[0] + kinds.lever[s, 0], arm[1] + kinds.lever[s, 1], arm[2] + kinds.lever[s, 2]
 
 

@@ -62,7 +62,7 @@ def restore_history(c, neighbours):
 
 @inline
 def number_of(s, bodies, first_number):
-    """Number of sphere s through all particles in the user's order; the first one of index b has first_number[b]."""
+    """Number of sphere s among those of all particles in the user's order; body b begins at first_number[b]."""
     b = bodies.owner[s]
     return first_number[b] + s - bodies.first_sphere[b]
 

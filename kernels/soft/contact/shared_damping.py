@@ -3,13 +3,13 @@
 A dashpot follows from the restitution and the effective mass. If n contacts of one pair of bodies were each damped as
 if alone, the damping would be too strong: a fibre of five spheres that lands flat would have a restitution of 0.83 in
 place of 0.9.
-Together they are a system of springs S_k with one rate of oscillation for the way in which they are pressed, ω² =
-fᵀ G f / Σ f_k²/S_k: Rayleigh's quotient, with f_k = S_k v_k the change of the forces while they approach at v_k, and
-G the inverse masses, fᵀ G f = F²/m + T·I⁻¹ T of either body under the sum F and the torque T of all f_k. A contact that
-is alone has ω² = S/m*. So each of several is damped as that of the mass S_k/ω², which is exact for any mode of motion:
-n contacts that are pressed alike share the mass of the body between them, and those at the tips of a turning fibre
-have what there is of it. The loss that is booked is that of the forces as they act. Two capsules are damped with the
-mass at their middle instead, see ``capsule_contacts``.
+Together they are a system of springs S_k. For the present mode of motion it oscillates at the rate ω² = fᵀ G f /
+Σ f_k²/S_k (Rayleigh's quotient). There f_k = S_k v_k is the change of the forces at the normal velocities v_k, and
+fᵀ G f = F²/m + T·I⁻¹ T, summed over both bodies, with the sum F and the torque T of all f_k. A single contact has
+ω² = S/m*. Each of several contacts is damped with the mass S_k/ω², which is exact for any mode of motion: n equally
+loaded contacts share the mass of the body, and contacts at the tips of a rotating fibre get the effective mass there.
+The ledger books the loss of the forces as they act. Two capsules are damped with the mass at their middle instead, see
+``capsule_contacts``.
 """
 
 from typing import NamedTuple
@@ -30,7 +30,7 @@ from dem.kernels.soft.state import Kinds
 
 
 class MultiContact(NamedTuple):
-    """The change of force of some contacts of two bodies b and c, their torques, and Σ f_k²/S_k."""
+    """Sum F of the changes of force f_k of the contacts of bodies b and c, their torques, and Σ f_k²/S_k."""
 
     force: tuple[float, float, float]
     torque_b: tuple[float, float, float]
@@ -57,7 +57,7 @@ def add_contact(push, secant, normal_velocity, normal, arm_b, arm_c):
 
 @inline
 def of_mass(contact, mass):
-    """Contact kinematics with the effective mass replaced by `mass`, by which the contact is damped [kg]."""
+    """Contact kinematics with `mass` in place of the effective mass, for the damping [kg]."""
     return laws.ContactKinematics(
         contact.stiffness, mass, contact.overlap, contact.normal, contact.velocity, contact.twist_rate,
         contact.relative_angular_velocity, contact.radius,
