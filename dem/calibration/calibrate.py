@@ -38,9 +38,9 @@ class Calibration:
     ----------
     study : Study
     fit : Fit
-        Of its last stage.
+        Fit of the last stage.
     doubts : list of str
-        What was told after the first points.
+        Doubts after the first points.
     runs : dict of str to path
         By test: a run of the best point that was computed.
 
@@ -50,13 +50,13 @@ class Calibration:
         ``name``, ``unit``, ``value``, ``error`` (standard deviation), ``lower`` and ``upper`` (95 % interval), and
         ``identified``: whether the tests determine it.
     correlation : (d, d) array
-        Of the parameters.
+        Correlation of the parameters.
     observables : list of Compared
         ``label``, ``measured``, ``standard_error``, ``simulated``, ``uncertainty`` and ``noise``.
     misfit : float
         χ² of the best point that was computed, by the errors of measurement and of seeds.
     messages : list of str
-        What was assumed, what is not identified, and what would help.
+        Assumptions, parameters that are not identified, and observables that would help.
     materials : str
         A table of materials for a case file (TOML).
 

@@ -43,7 +43,7 @@ def movie(
     Parameters
     ----------
     run : Trajectory
-        What was computed.
+        Trajectory of the run.
     path : path
         A new file that ends in .gif, or in .mp4, for which ``ffmpeg`` has to be installed.
     seconds : float

@@ -24,9 +24,9 @@ def overview(run: Trajectory, frame: int = -1, *, colour: str = "speed", exposur
     Parameters
     ----------
     frame : int
-        Of the scene, see `scene`.
+        See `scene`.
     colour, exposures : str, int
-        Of the scene, see `scene`.
+        See `scene`.
 
     Raises
     ------

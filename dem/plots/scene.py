@@ -79,7 +79,7 @@ def scene(
     limits : (2,) floats
         Values with the first and the last colour [m/s, m or rad/s]; default: those of this picture.
     camera : Camera
-        Where the picture is taken from; default: from the front, a little from above, all of the box in it.
+        Camera of the picture; default: in front and a little above, with the whole box in view.
     size : (2,) ints
         Width and height without the colour bar [pixels].
     walls : float

@@ -80,7 +80,7 @@ def integrate_rotation(
     orientation : (4,) floats
         Unit quaternion at the start, scalar first, body to world.
     angular_velocity : (3,) floats
-        At the start [rad/s], in `frame`.
+        Angular velocity at the start, in `frame` [rad/s].
     torque : callable or str, optional
         ``torque(t, q, omega)`` with the time [s], the orientation (4,) and the angular velocity (3,) as tuples; returns
         three floats [N m]. ω and torque are in `frame`. Decorated with ``numba.njit`` it runs compiled, 1e7 steps in
@@ -91,7 +91,7 @@ def integrate_rotation(
     steps : int
         Number of steps.
     frame : {"world", "body"}
-        Of the angular velocities and the torque.
+        Frame of the angular velocities and of the torque.
     every : int
         Keep every so many steps, beginning with the start.
 
@@ -173,17 +173,17 @@ def rub_cylinders(
     integrator : str
         A scheme with one torque a step, see `dem.INTEGRATORS`.
     radii : two floats
-        Of the cylinders [m].
+        Radii of the cylinders [m].
     friction : float
         Force over relative velocity [kg/s].
     inertia : two floats
         About the axes [kg m²].
     angular_velocity : two floats
-        At the start [rad/s].
+        Angular velocities at the start [rad/s].
     time_step : float
         [s].
     steps : int
-        How many.
+        Number of steps.
 
     Returns
     -------

@@ -40,7 +40,7 @@ class PreciceFlow:
     config : str
         Path of preCICE's configuration.
     participant, mesh : str
-        What they are called there.
+        Names of the participant and of the mesh in preCICE.
     force, voidage, resistance, solid_velocity : str or None
         Data that is written.
     velocity, pressure_gradient, density, viscosity : str, str or None

@@ -82,9 +82,9 @@ def rerun(path: str | PathLike, *, threads: int | None = None, progress: bool = 
     Parameters
     ----------
     path : path
-        What `Simulation.run` or ``dem run`` wrote.
+        Trajectory that `Simulation.run` or ``dem run`` has written.
     threads : int, optional
-        At most so many; default: all cores. They change no bit.
+        Largest number of threads; default: all cores. The result is the same for any number.
     progress : bool
         Whether to show a bar.
 

@@ -41,7 +41,7 @@ def resume(
     Parameters
     ----------
     path : path
-        What `Simulation.run` or ``dem run`` wrote.
+        Trajectory that `Simulation.run` or ``dem run`` has written.
     duration : float, optional
         Simulated time of the run in all [s], from its first frame on, if it is to be longer than it was planned.
     threads, every, progress, checkpoint_every, strict
@@ -54,7 +54,7 @@ def resume(
     Returns
     -------
     Verdict, HardVerdict or StochasticVerdict
-        What `Simulation.run` returns, of the whole run.
+        Verdict on the whole run, see `Simulation.run`.
 
     Raises
     ------

@@ -104,7 +104,7 @@ class RunningTable:
     every : int, float, str or None
         Steps, seconds, or a text such as "2 ms"; None: for a hundred rows.
     plan : list of Segment
-        Of the run.
+        Plan of the run.
     shown : bool
         Whether rows are printed.
 

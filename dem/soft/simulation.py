@@ -129,7 +129,7 @@ class Simulation(SimulationBase):
     fluid : Fluid, optional
         Fluid around the particles, which drags, lifts and turns them; default: none.
     inserters, outlets : sequences of Inserter, Outlet
-        Where particles are inserted and removed during the run; not with a coupling of the fluid.
+        Inserters and outlets of particles during the run; not with a coupled fluid.
     bonds : Bonds, optional
         Bonds between particles; default: none.
     heat : Heat, optional

@@ -262,7 +262,7 @@ def coarse_fields(
     Parameters
     ----------
     position, velocity, mass : (N, 3), (N, 3), (N,) arrays
-        Of all bodies [m, m/s, kg].
+        Positions, velocities and masses of all bodies [m, m/s, kg].
     lower, upper : (3,) floats
         Corners of the box [m].
     width : float
@@ -272,7 +272,7 @@ def coarse_fields(
     bins : int, or one for each axis
         Fields are wanted in the middles of so many equal parts of the box.
     points : (..., D) array, optional
-        In place of bins: where, by coordinates along the axes [m].
+        In place of bins: points at which fields are evaluated, by coordinates along the axes [m].
     kernel : "gaussian" or "lucy"
         φ.
     contacts : ContactForces, optional

@@ -197,7 +197,7 @@ def fabric(contacts: ContactForces, weight: np.ndarray | None = None) -> Fabric:
     contacts : ContactForces
         From `Simulation.contact_forces` or `Frame.contact_forces`; those with walls do not count.
     weight : (K,) array, optional
-        Of each contact, such as its normal force; default: all count alike.
+        Weight of each contact, such as its normal force; default: equal weights.
 
     Returns
     -------

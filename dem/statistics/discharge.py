@@ -43,17 +43,17 @@ def mass_flow(
     Parameters
     ----------
     time : (T,) array
-        Of the frames [s].
+        Times of the frames [s].
     position : (T, N, 3) array, or `Trajectory.position`
         [m]; read frame by frame; NaN for absent particles.
     mass : (N,) array
         [kg].
     point : (3,) floats
-        Of the plane, in the middle of the disc [m].
+        Point of the plane, in the middle of the disc [m].
     normal : (3,) floats
-        Of the plane, along which flow is positive; of any length.
+        Normal of the plane, along which flow is positive; of any length.
     radius : float
-        Of the disc [m]; default: the whole plane.
+        Radius of the disc [m]; default: the whole plane.
 
     Returns
     -------

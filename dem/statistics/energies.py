@@ -66,7 +66,7 @@ def energy_histogram(energy: np.ndarray, bins: int = 50) -> EnergyHistogram:
     Parameters
     ----------
     energy : (...) array
-        Of particles, and of times if wanted [J].
+        Energy of each particle, at one time or at several [J].
     bins : int
         Number of equal bins from 0 to the largest energy.
 

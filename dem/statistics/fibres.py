@@ -123,12 +123,12 @@ def chains(pairs: np.ndarray, broken: np.ndarray | None = None, bodies: int | No
     broken : (B,) bools, optional
         Which are broken.
     bodies : int, optional
-        How many bodies there are: those without bonds are chains of one. Default: they are left out.
+        Number of bodies: those without bonds are chains of one body. Default: they are left out.
 
     Returns
     -------
     list of (n,) int arrays
-        By their first body, which has the lower number of both ends.
+        Chains in the order of their first bodies; the first body has the lower number of both ends.
 
     Raises
     ------
@@ -299,7 +299,7 @@ def capsule_contacts(
     position, orientation : (N, 3), (N, 4) arrays
         Centres [m], and unit quaternions, scalar first: the axis is body x.
     length, diameter : float
-        Of the whole, ends included, and across [m].
+        Length of the fibre with its ends, and diameter [m].
     tolerance : float
         Gap that still counts as touching [m].
     period : (3,) floats
@@ -359,7 +359,7 @@ def excluded_volume(length: float, diameter: float) -> float:
     Parameters
     ----------
     length, diameter : float
-        Of the whole, ends included, and across [m].
+        Length of the fibre with its ends, and diameter [m].
 
     Returns
     -------

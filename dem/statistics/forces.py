@@ -164,7 +164,7 @@ def stress(
     contacts : ContactForces
         From `Simulation.contact_forces` or `Frame.contact_forces`.
     volume : float
-        What the bodies fill [m³].
+        Volume that the bodies fill, with the voids [m³].
     mass, velocity : (N,), (N, 3) arrays, optional
         [kg, m/s]; without them there is no kinetic part.
     group : (N,) array of truths, or of numbers, optional
@@ -225,7 +225,7 @@ def stress_profile(
     contacts : ContactForces
         From `Simulation.contact_forces` or `Frame.contact_forces`.
     position, mass, velocity : (N, 3), (N,), (N, 3) arrays
-        Of all bodies [m, kg, m/s].
+        Positions, masses and velocities of all bodies [m, kg, m/s].
     lower, upper, axis, bins, periodic
         As in `solid_fraction`.
 

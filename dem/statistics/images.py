@@ -35,7 +35,7 @@ def silhouette(
     axis : "x", "y" or "z"
         Along which one looks.
     up : "x", "y" or "z"
-        What is up.
+        Axis that points up.
 
     Returns
     -------

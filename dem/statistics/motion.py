@@ -24,7 +24,7 @@ def lags(time: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     time : (T,) array
-        Of the frames [s].
+        Times of the frames [s].
 
     Returns
     -------

@@ -258,7 +258,7 @@ def height_profile(spheres: Spheres, edges: np.ndarray, *, axis: str = "x", up: 
     spheres : Spheres
         See `solid_fraction`.
     edges : (B + 1,) array
-        Of the slabs, ascending [m].
+        Edges of the slabs, ascending [m].
     axis, up : "x", "y" or "z"
         Along which the slabs follow each other, and what is up.
 
@@ -358,11 +358,11 @@ def cone_profile(
     spheres : Spheres
         Centres (S, 3), radii (S,), owner (S,), such as `Frame.spheres`.
     edges : (B + 1,) array
-        Of the rings, ascending [m].
+        Edges of the rings, ascending [m].
     centre : (2,) floats, optional
-        Where the axis is, along the other two axes in order [m]; default: the mean place of all spheres.
+        Position of the axis, along the other two axes in order [m]; default: the mean position of all spheres.
     up : "x", "y" or "z"
-        What is up.
+        Axis that points up.
     sectors : int
         Their number.
 
@@ -423,7 +423,7 @@ def angle_of_repose(profile: Profile, *, between: tuple[float, float] = (0.2, 0.
     between : two floats
         Shares of the height above the base.
     base : float
-        What the heap stands on [m].
+        Height of the base of the heap [m].
 
     Returns
     -------
@@ -488,13 +488,13 @@ def drum_angle(
     Parameters
     ----------
     position, mass : (N, 3), (N,) arrays
-        Of all bodies [m, kg].
+        Positions and masses of all bodies [m, kg].
     centre : (3,) floats
         A point of the drum's axis [m].
     axis : "x", "y" or "z"
-        Of the drum.
+        Axis of the drum.
     up : "x", "y" or "z"
-        What is up.
+        Axis that points up.
 
     Returns
     -------

@@ -200,7 +200,7 @@ def flow_energy(height: ArrayLike, force: ArrayLike, torque: ArrayLike, radius: 
     Parameters
     ----------
     height : (T,) array
-        Of the blade, or its way along the axis [m], of a run or of a file of the device; only its changes count.
+        Height of the blade, or its path along the axis [m], of a run or of a file of the device; only changes count.
     force, torque : (T,) arrays
         Along and about the axis, positive where they resist the motion [N, N m].
     radius : float

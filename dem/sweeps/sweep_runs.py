@@ -51,7 +51,7 @@ def combined(
     drawn : int, optional
         Take this number of the combinations, drawn at random without repetition, in their order.
     seed : int
-        Of the random numbers.
+        Seed of the random numbers.
     most : int, optional
         Largest number of runs that is allowed; None: `MAX_RUNS`.
 

@@ -65,7 +65,7 @@ class SweepTable:
     Parameters
     ----------
     path : path
-        Of the file.
+        Path of the file.
     case : str
         Name of the case.
     columns : list of str

@@ -117,7 +117,7 @@ def export(
     Parameters
     ----------
     run : path or Trajectory
-        What to export.
+        Trajectory to export.
     to : str
         "csv", a table with a row for each particle in each frame; "gsd", for OVITO and HOOMD-blue; "spheres.vtkhdf",
         each sphere of each particle as a point, "surfaces.vtkhdf", surfaces of all particles, those of convex shapes

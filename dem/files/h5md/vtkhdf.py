@@ -139,9 +139,9 @@ def polydata(
     file : h5py.File
         Open for writing, without such a group.
     time : (T,) array
-        Of each frame [s].
+        Time of each frame [s].
     points : int
-        How many there are, P.
+        Number P of points.
     moving : names
         Of the point data with T P rows, frame after frame. The caller creates these datasets in ``PointData``, and
         ``Points`` (T P, 3).

@@ -46,7 +46,7 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
     Returns
     -------
     str
-        What was done, in words.
+        Summary of the repair.
 
     Raises
     ------

@@ -20,13 +20,13 @@ class Camera:
     Parameters
     ----------
     target : (3,) floats
-        What is in the middle of the picture [m].
+        Point in the middle of the picture [m].
     forward : (3,) floats
         Direction of the view.
     span : float
         Height of the picture in the plane through the target [m].
     up : (3,) floats
-        What points upwards in the picture.
+        Direction that points upwards in the picture.
     distance : float
         From the eye to the target [m]; infinite for a parallel view.
 

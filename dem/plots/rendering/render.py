@@ -49,11 +49,11 @@ class Meshes(NamedTuple):
     Parameters
     ----------
     corners : (m, 3, 3) array
-        Of triangles, counterclockwise seen from outside [m].
+        Corners of triangles, counterclockwise seen from outside [m].
     normals : (m, 3, 3) array
         Outward unit normals there.
     colours : (m, 3) array
-        Of triangles: red, green and blue from 0 to 1.
+        Colours of triangles: red, green and blue from 0 to 1.
     bounds : (n, 4) array
         Centre and radius of a sphere about each body [m].
 
@@ -126,13 +126,13 @@ def render(
     colours : (n, 3) array
         Red, green and blue from 0 to 1.
     camera : Camera
-        Where it is taken from; spheres behind it or next to the eye are left out.
+        Camera; spheres behind it or next to it are left out.
     size : (2,) ints
         Width and height [pixels].
     light : Light
-        How it is lit.
+        Light on the scene.
     floor : Floor
-        What spheres stand on and cast shadows on.
+        Floor on which spheres stand and cast shadows.
     lines : (m, 2, 3) array
         Ends of thin dark lines, such as the edges of a box [m].
     background : (3,) floats
