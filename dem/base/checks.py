@@ -35,6 +35,7 @@ def number(
     most: float = math.inf,
     unit: str = "",
     largest: float = LARGEST,
+    word: str = "",
 ) -> float:
     """Check one number and return it as a float: finite, of a size up to the largest, in the range given.
 
@@ -46,7 +47,8 @@ def number(
             raise TypeError
         result = float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} is {shown(value)}, expected a number{unit and f' [{unit}]'}") from None
+        other = f' or "{word}"' if word else ""  # a value that the caller takes besides
+        raise TypeError(f"{name} is {shown(value)}, expected a number{unit and f' [{unit}]'}{other}") from None
     except OverflowError:
         result = math.inf if value > 0 else -math.inf
     if above == 0 < result < SMALLEST and largest < math.inf:

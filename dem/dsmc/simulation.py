@@ -197,7 +197,7 @@ class StochasticSpheres(SimulationBase):
             if not math.isfinite(time_step):
                 message = "time_step cannot be chosen where nothing moves: give one [s]"
                 raise ValueError(message)
-        self._time_step = checks.number("time_step", time_step, above=0, unit="s")
+        self._time_step = checks.number("time_step", time_step, above=0, unit="s", word="auto")
         self._rule = self._rule._replace(time_step=self._time_step)
 
     def _new_engine(self, step: int) -> StochasticEngine:

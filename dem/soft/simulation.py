@@ -273,7 +273,7 @@ class Simulation(SimulationBase):
             advice = advise(particles, self._box, self._gravity, law=self._law_of_variants, walls=self._walls)
             advice = fluid_setup.advised(advice, fluid, particles, self._integrator, self._box, bonded=bonded)
             time_step = bond_setup.advised(advice, self._bonds, self._particles).advised
-        self._time_step = checks.number("time_step", time_step, above=0, unit="s")
+        self._time_step = checks.number("time_step", time_step, above=0, unit="s", word="auto")
         if not frozen:
             bond_setup.check(self._bonds, self._particles, self._gravity, self._time_step)
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)

@@ -33,6 +33,17 @@ def test_a_word_of_others_is_answered_by_ours(hint):
         CALLS[hint]()
 
 
+def test_a_time_step_in_words_is_answered_by_the_word_that_there_is():
+    with pytest.raises(TypeError, match=r'time_step is .fast., expected a number \[s\] or "auto"$'):
+        dem.Simulation(dem.Particles(BALL, GLASS, position=[[0.01, 0.01, 0.01]]), SMALL, time_step="fast")
+
+
+def test_an_unknown_name_where_none_is_known_ends_in_words():
+    sim = dem.Simulation(dem.Particles(BALL, GLASS, position=[[0.01, 0.01, 0.01]]), SMALL, time_step=1e-6)
+    with pytest.raises(ValueError, match=r"unknown wall 'gate': known are none$"):
+        sim.remove_wall("gate")
+
+
 def test_what_is_given_already_is_not_what_is_meant():
     """`shap` has been given by place: no name is near."""
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'shap'$"):
