@@ -260,7 +260,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         count_as_first=zeros(n, np.int32),
         with_contacts=zeros(n, np.int32),
         with_contacts_count=zeros(chunks, np.int64),
-        spheres_to_place=zeros(0 if layout.one_each else bodies.owner.size, np.int32),
+        spheres_to_place=zeros((3, 0 if layout.one_each else bodies.owner.size), np.int32),
         spheres_to_place_count=zeros(chunks, np.int64),
         near_wall=zeros(n, np.int32),
         near_wall_count=zeros(chunks, np.int64),

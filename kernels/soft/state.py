@@ -119,7 +119,8 @@ class Neighbours(NamedTuple):
     count_as_first: np.ndarray  # (N,) int32, number where it is on side i, filled up to whole groups
     with_contacts: np.ndarray  # (N,) int32, by chunk: the bodies with candidates or near a wall
     with_contacts_count: np.ndarray  # (C,) int64
-    # (M,) int32, by chunk: the spheres of candidates and of bodies near a wall; empty for single spheres and capsules
+    # (3, M) int32, by chunk: the spheres of candidates and of bodies near a wall, their bodies, and their columns of
+    # `Kinds.offset`; empty for single spheres and capsules
     spheres_to_place: np.ndarray
     spheres_to_place_count: np.ndarray  # (C,) int64
     near_wall: np.ndarray  # (N,) int32, by chunk: the bodies near a wall

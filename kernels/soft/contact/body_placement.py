@@ -37,21 +37,17 @@ turn = select("kinds", {Kinds: None, Capsules: place_axis, Mixed: place_pieces})
 
 
 @vector_loop
-def place_listed(
-    listed, owner, kind, first_sphere, first_offset, offset, position, orientation, sphere_position
-):  # fmt: skip
-    """Place these spheres at x + q d q* of their bodies.
+def place_listed(low, high, listed, offset, position, orientation, sphere_position):
+    """Place the spheres low to high of a list at x + q d q* of their bodies.
 
-    listed: (n,) spheres.
-    owner, kind, first_sphere, position, orientation: of `Bodies`.
-    first_offset, offset: of `Kinds`.
+    listed: `Neighbours.spheres_to_place`.
+    offset, position, orientation: of `Kinds` and `Bodies`.
     Writes sphere_position: (3, M) [m].
     """
-    for k in range(listed.size):
-        s = listed[k]
-        b = owner[s]
-        d = load(offset, first_offset[kind[b]] + s - first_sphere[b])
-        store(sphere_position, s, add(load(position, b), rotate(load_quaternion(orientation, b), d)))
+    for k in range(low, high):
+        s, b, column = load(listed, k)
+        d = rotate(load_quaternion(orientation, b), load(offset, column))
+        store(sphere_position, s, add(load(position, b), d))
 
 
 @inline
@@ -59,9 +55,8 @@ def place_spheres(kinds, c, bodies, neighbours):
     """Place the spheres of chunk c that may touch something."""
     low = bodies.first_sphere[c * CHUNK]
     place_listed(
-        neighbours.spheres_to_place[low : low + neighbours.spheres_to_place_count[c]], bodies.owner, bodies.kind,
-        bodies.first_sphere, kinds.first_offset, kinds.offset, bodies.position, bodies.orientation,
-        bodies.sphere_position,
+        low, low + neighbours.spheres_to_place_count[c], neighbours.spheres_to_place, kinds.offset, bodies.position,
+        bodies.orientation, bodies.sphere_position,
     )  # fmt: skip
 
 

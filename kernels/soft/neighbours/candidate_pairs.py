@@ -298,13 +298,14 @@ def list_touching_spheres(kinds, b, every, start, n, bodies, neighbours):
     """
     middle = start + neighbours.count_as_second[b]
     stop = middle + neighbours.count_as_first[b]
+    column = kinds.first_offset[bodies.kind[b]] - bodies.first_sphere[b]
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         listed = every
         for e in range(start, stop):
             k = neighbours.pairs_of_body[e]
             if k < neighbours.sphere_i.size:  # not one that fills up a group
                 listed = listed or s == (neighbours.sphere_j[k] if e < middle else neighbours.sphere_i[k])
-        neighbours.spheres_to_place[n] = s
+        store(neighbours.spheres_to_place, n, (s, b, column + s))
         n += 1 if listed else 0
     return n
 
