@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dem
+from dem.base.quaternions import product
 from dem.model.particles import dense_packing
 from dem.model.particles.convex_relaxation import ConvexRelaxation
 from dem.validation.element_tests import jammed_packings
@@ -126,12 +127,17 @@ def test_what_cannot_be_so_dense_is_refused(nylon, ball, fibre):
         dem.pack_dense(ball, nylon, lower=(0, 0, 0), upper=(1, 1, 0.009), number=3)
 
 
+def close_packed_places():
+    """Centres (32, 3) of eight cubic cells of edge 1."""
+    corners = itertools.product(range(2), repeat=3)
+    basis = [(0, 0, 0), (0, 0.5, 0.5), (0.5, 0, 0.5), (0.5, 0.5, 0)]
+    return np.array([np.add(corner, place) for corner in corners for place in basis])
+
+
 def test_compressed_lattice_jams_where_it_touches():
     """The close-packed lattice of spheres begins to press at π/√18."""
     sphere = dem.Sphere(diameter=jammed_packings.DIAMETER)
-    corners = itertools.product(range(2), repeat=3)
-    basis = [(0, 0, 0), (0, 0.5, 0.5), (0.5, 0, 0.5), (0.5, 0.5, 0)]
-    places = np.array([np.add(corner, place) for corner in corners for place in basis])
+    places = close_packed_places()
     edge = jammed_packings.DIAMETER * math.sqrt(2) * (1 - 0.003)
     spheres = dem.Particles(sphere, jammed_packings.ELASTIC, position=edge * places)
     seen = jammed_packings.expanded(sphere, spheres, 2 * edge)
@@ -139,3 +145,24 @@ def test_compressed_lattice_jams_where_it_touches():
     assert jammed_packings.jamming_fraction(seen[-jammed_packings.FITTED :]) == pytest.approx(
         math.pi / math.sqrt(18), abs=1e-4
     )
+
+
+def test_bond_order_tells_a_crystal_from_random_places():
+    """Q_6 of the face-centred cubic lattice is 0.57452 (P. J. Steinhardt & al., Phys. Rev. B 28 (1983) 784)."""
+    assert jammed_packings.bond_order(close_packed_places(), 2.0) == pytest.approx(0.57452, abs=1e-5)
+    random = np.random.default_rng(1).uniform(size=(500, 3))
+    assert jammed_packings.bond_order(random, 1.0) < 0.1
+
+
+@pytest.mark.parametrize("shape", jammed_packings.PUBLISHED)
+def test_orientational_order_is_one_of_aligned_bodies(shape):
+    """Of random orientations it is near 1/√N, and it does not change if all bodies turn alike."""
+    body, rng = jammed_packings.body(shape, 0.025), np.random.default_rng(1)
+    random = rng.normal(size=(400, 4))
+    random /= np.linalg.norm(random, axis=1)[:, None]
+    aligned = np.repeat(random[:1], 20, axis=0)
+    assert jammed_packings.orientational_order(body, aligned, shape) == pytest.approx(1.0, abs=1e-9)
+    order = jammed_packings.orientational_order(body, random, shape)
+    assert order < 0.1  # twice 1/√400
+    turned = product(np.repeat(random[:1], 400, axis=0), random)
+    assert jammed_packings.orientational_order(body, turned, shape) == pytest.approx(order, abs=1e-9)

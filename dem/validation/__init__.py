@@ -86,7 +86,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "convex-energy": convex_energy.energies,
     "ellipsoid-packing": dense_packings.ellipsoid_packings,
     "jammed-packings": jammed_packings.JAMMED_PACKINGS,
-    "dice-packing": dice.packings,
+    "dice-packing": dice.DICE_PACKING,
     "fibre-forms": fibre_shapes.forms,
     "lammps": lammps_impacts.lammps,
     "terminal": settling.terminal,

@@ -1,4 +1,4 @@
-"""Compute a grid of element tests with many processes: ``python -m dem.validation.element_tests STUDY -o FOLDER``."""
+"""Compute a grid of runs with many processes: ``python -m dem.validation.element_tests STUDY -o FOLDER``."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from dem.validation.element_tests import (
     small_strains,
     triaxial,
 )
+from dem.validation.granular_beds import dice
 
 STUDIES = {
     study.name: study
@@ -30,6 +31,7 @@ STUDIES = {
         boundaries.OEDOMETERS,
         small_strains.MODULI,
         jammed_packings.JAMMED_PACKINGS,
+        dice.DICE_PACKING,
     )
 }
 

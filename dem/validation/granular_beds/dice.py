@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -11,49 +11,61 @@ import dem
 from dem.case import case
 from dem.model.shapes.bodies import place
 from dem.statistics import solid_fraction
+from dem.validation.element_tests.grids import GridStudy
 from dem.validation.report import Report, curves
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 G, DIAMETER = 9.81, 0.01  # [m/s²]; of the sphere of a die's volume [m]
-ROUNDING = 0.05  # radius of edges over that of the ball inside of a die
-PLASTIC = dem.Material(young=5e6, poisson=0.35, density=1150.0, restitution=0.5, friction=0.35)
 STEP = 3e-5  # [s]
 START, LOOSE_TIME = 0.3, 1.0  # solid fraction of the start; how long dice sink and come to rest [s]
-SINKING = 0.3  # speed at which a die sinks by itself, over sqrt(g d)
-ACCELERATION, FREQUENCY, CYCLES, REST = 3.0, 30.0, 12, 0.12  # of the floor [g, Hz]; of a burst; rest after it [s]
+FREQUENCY, CYCLES, REST = 30.0, 12, 0.12  # of the floor [Hz]; of a burst; rest after it [s]
 LOW, HIGH = 0.3, 0.8  # of the height of a bed: between them are neither floor nor surface
 DEVIATION = 0.01  # standard deviation of the measured solid fractions
 MEASURED = {
     "tetrahedron": (0.51, 0.64), "cube": (0.54, 0.67), "octahedron": (0.52, 0.64), "dodecahedron": (0.51, 0.63),
     "icosahedron": (0.50, 0.59),
 }  # loose, vibrated  # fmt: skip
+LOOSE, VIBRATED = "loose", "vibrated"
+FEW = 100  # fewer dice than that scatter more: some 30 in the middle of a bed by 0.02
+SIDES = ("x-", "x+", "y-", "y+")
+
+
+def plastic(friction: float) -> dem.Material:
+    """Plastic with a coefficient of friction."""
+    return dem.Material(young=5e6, poisson=0.35, density=1150.0, restitution=0.5, friction=friction)
 
 
 class DiceBed(NamedTuple):
-    """Dice of one solid over a floor, in a box that is periodic along x and y."""
+    """Dice of one solid over a floor, in a box that is periodic along x and y or has side walls."""
 
     shape: dem.Polyhedron
+    material: dem.Material
     number: int
     width: float  # of the box [m]
+    walls: bool  # whether the box has side walls
+    sinking: float  # speed at which a die sinks by itself, over sqrt(g d)
+    acceleration: float  # largest acceleration of the vibrating box [g]
 
-    def box(self, fraction: float, amplitude: float = 0.0) -> dem.Box:
-        """A box in which the dice have a solid fraction; its floor vibrates with an amplitude [m]."""
+    def box(self, fraction: float, amplitude: float = 0.0, *, lid: bool = False) -> dem.Box:
+        """A box in which the dice have a solid fraction; floor and side walls vibrate with an amplitude [m]."""
         height = self.number * self.shape.volume / (fraction * self.width**2)
-        motion = {"z-": dem.Motion(amplitude=(0, 0, amplitude), frequency=FREQUENCY)} if amplitude else {}
-        upper = (self.width, self.width, height)
-        return dem.Box((0, 0, 0), upper, PLASTIC, periodic=("x", "y"), open=("z+",), motion=motion)
+        moving = ("z-", *(SIDES if self.walls else ())) if amplitude else ()
+        motion = {side: dem.Motion(amplitude=(0, 0, amplitude), frequency=FREQUENCY) for side in moving}
+        upper, periodic = (self.width, self.width, height), () if self.walls else ("x", "y")
+        return dem.Box((0, 0, 0), upper, self.material, periodic=periodic, open=() if lid else ("z+",), motion=motion)
 
-    def poured(self, seed: int = 1) -> dem.Particles:
+    def poured(self, seed: int) -> dem.Particles:
         """Dice that have sunk slowly from random positions and orientations."""
-        box = self.box(START)
-        closed = dem.Box(box.lower, box.upper, PLASTIC, periodic=("x", "y"))
-        dice = dem.pack_dense(self.shape, PLASTIC, closed, number=self.number, seed=seed)
-        viscosity = PLASTIC.density * DIAMETER**2 * G / (18 * SINKING * math.sqrt(G * DIAMETER))
+        dice = dem.pack_dense(self.shape, self.material, self.box(START, lid=True), number=self.number, seed=seed)
+        viscosity = self.material.density * DIAMETER**2 * G / (18 * self.sinking * math.sqrt(G * DIAMETER))
         liquid = dem.Fluid(density=1e-3, viscosity=viscosity, drag="stokes", rotation="stokes", lift=None, magnus=None)
-        return self.moved(dice, box, LOOSE_TIME, liquid)
+        return self.moved(dice, self.box(START), LOOSE_TIME, liquid)
 
     def shaken(self, dice: dem.Particles) -> dem.Particles:
-        """Dice after a burst of vibration of the floor, and at rest again."""
-        amplitude = ACCELERATION * G / (2 * math.pi * FREQUENCY) ** 2
+        """Dice after a burst of vibration, and at rest again."""
+        amplitude = self.acceleration * G / (2 * math.pi * FREQUENCY) ** 2
         box = self.box(0.5 * START, amplitude)
         return self.moved(self.moved(dice, box, CYCLES / FREQUENCY), self.box(0.5 * START), REST)
 
@@ -75,9 +87,9 @@ class DiceBed(NamedTuple):
         volume = np.full(self.number, self.shape.volume)
         return float(solid_fraction(spheres, lower, upper, bins=1, volume=volume).value[0])
 
-    def compaction(self, bursts: int) -> list[float]:
+    def compaction(self, bursts: int, seed: int) -> list[float]:
         """Solid fractions of the loose bed and after each burst of vibration."""
-        dice = self.poured()
+        dice = self.poured(seed)
         found = [self.solid_fraction(dice)]
         for _ in range(bursts):
             dice = self.shaken(dice)
@@ -85,38 +97,81 @@ class DiceBed(NamedTuple):
         return found
 
 
-def packings(*, quick: bool) -> Report:
-    """Solid fractions of dice that have sunk slowly, and of the same dice vibrated."""
-    report = Report("dice-packing", "Beds of dice, loose and vibrated: the five Platonic solids")
-    number, width, bursts = (80, 4.0, 1) if quick else (250, 5.5, 3)
-    made = case("dice")(diameter=DIAMETER, edge=ROUNDING)
-    shapes = dict(zip(made.kinds, made.shapes(), strict=True))
-    if quick:
-        shapes = {name: shapes[name] for name in ("cube", "octahedron")}  # that agree best
-    by = {name: DiceBed(shape, number, width * DIAMETER).compaction(bursts) for name, shape in shapes.items()}
-    within = 6 * DEVIATION if quick else 2 * DEVIATION  # some 30 dice in the middle of quick beds scatter by 0.02
-    for name, found in by.items():
-        for state, ours, measured in zip(("loose", "vibrated"), (found[0], found[-1]), MEASURED[name], strict=True):
-            report.near(f"{name}, {state}", ours, measured, published=f"{measured:.2f} ± {DEVIATION}", within=within,
-                        relative=False, digits=3)  # fmt: skip
-        report.below(f"{name}, loose over vibrated", found[0] / found[-1], 0.95)
-    if not quick:
-        for state, k in (("loose", 0), ("vibrated", -1)):
-            others = max(found[k] for name, found in by.items() if name != "cube")
-            report.below(f"densest other solid over cubes, {state}", others / by["cube"][k], 1.0, published="below 1")
-    cycles = [CYCLES * k for k in range(bursts + 1)]
-    columns = ["solid", *(f"after_{k}_cycles" for k in cycles), "measured_loose", "measured_vibrated"]
-    report.tables["packings"] = (columns, [(name, *found, *MEASURED[name]) for name, found in by.items()])
-    lines = {name: (cycles, found) for name, found in by.items()}
-    report.figures["packings"] = curves("beds of dice", "cycles of vibration", "solid fraction", lines, marker="o")
-    report.statements += [
+def measure(
+    *, solid: str, friction: float, rounding: float, walls: bool, sinking: float, acceleration: float, bursts: int,
+    seed: int, n: int, width: float,
+) -> dict:  # fmt: skip
+    """Solid fractions of a bed, loose and vibrated, and after each burst of vibration.
+
+    Parameters
+    ----------
+    solid : str
+        A name of `MEASURED`.
+    friction : float
+        Coefficient of friction of dice and walls.
+    rounding : float
+        Radius of the edges of a die, over that of the ball inside of it.
+    walls : bool
+        Whether the box has side walls; otherwise it is periodic.
+    sinking, acceleration
+        As of `DiceBed`.
+    bursts, seed, n : int
+        Number of bursts of vibration; of the random start; number of dice.
+    width : float
+        Of the box, over the diameter of the sphere of a die's volume.
+    """
+    made = case("dice")(diameter=DIAMETER, edge=rounding)
+    shape = dict(zip(made.kinds, made.shapes(), strict=True))[solid]
+    bed = DiceBed(shape, plastic(friction), n, width * DIAMETER, walls, sinking, acceleration)
+    found = bed.compaction(bursts, seed)
+    return {LOOSE: found[0], VIBRATED: found[-1], "compaction": found}
+
+
+def report(rows: Sequence[dict]) -> Report:
+    """Mean solid fractions of each solid, loose and vibrated, next to measured ones."""
+    found = Report("dice-packing", "Beds of dice, loose and vibrated: the five Platonic solids")
+    rows = sorted(rows, key=lambda row: (list(MEASURED).index(row["solid"]), row["seed"]))
+    first = rows[0]
+    by = {name: [row for row in rows if row["solid"] == name] for name in dict.fromkeys(row["solid"] for row in rows)}
+    mean = {name: {state: float(np.mean([row[state] for row in some])) for state in (LOOSE, VIBRATED)}
+            for name, some in by.items()}  # fmt: skip
+    few = first["n"] < FEW
+    for name, ours in mean.items():
+        for state, measured in zip((LOOSE, VIBRATED), MEASURED[name], strict=True):
+            found.near(f"{name}, {state}", ours[state], measured, published=f"{measured:.2f} ± {DEVIATION}",
+                       within=(6 if few else 2) * DEVIATION, relative=False, digits=3)  # fmt: skip
+        found.below(f"{name}, loose over vibrated", ours[LOOSE] / ours[VIBRATED], 0.95)
+    if not few and "cube" in mean and len(mean) > 1:
+        for state in (LOOSE, VIBRATED):
+            others = max(ours[state] for name, ours in mean.items() if name != "cube")
+            found.below(f"densest other solid over cubes, {state}", others / mean["cube"][state], 1.0,
+                        published="below 1")  # fmt: skip
+    names = [name for name, value in first.items() if not isinstance(value, list)]
+    found.tables["packings"] = names, [[row[name] for name in names] for row in rows]
+    cycles = [CYCLES * k for k in range(first["bursts"] + 1)]
+    lines = {name: (cycles, np.mean([row["compaction"] for row in some], axis=0)) for name, some in by.items()}
+    found.figures["packings"] = curves("beds of dice", "cycles of vibration", "solid fraction", lines, marker="o")
+    sides = "between side walls" if first["walls"] else "periodic along x and y"
+    found.statements += [
         "Measured: plastic dice, fluidised (loose) and vibrated, standard deviation 0.01 (J. Baker, A. Kudrolli, "
         "Phys. Rev. E 82 (2010) 061304). Shaken tetrahedra in large containers: 0.76 (A. Jaoshvili & al., Phys. Rev. "
         "Lett. 104 (2010) 185501).",
-        f"{number} dice of the volume of a sphere of {1e3 * DIAMETER:g} mm; edges rounded by {ROUNDING:g} of the "
-        f"radius of the ball inside, {PLASTIC.young:g} Pa, restitution {PLASTIC.restitution:g}, friction "
-        f"{PLASTIC.friction:g}. They sink at {SINKING:g} sqrt(g d) in a viscous liquid onto a plane floor, periodic "
-        f"along x and y over {width:g} diameters. The floor then vibrates at {FREQUENCY:g} Hz and {ACCELERATION:g} g. "
-        f"Solid fraction between {LOW:g} and {HIGH:g} of the height of the bed, at rest; one start each.",
+        f"{first['n']} dice of the volume of a sphere of {1e3 * DIAMETER:g} mm; edges rounded by "
+        f"{first['rounding']:g} of the radius of the ball inside, restitution 0.5, friction {first['friction']:g}. "
+        f"They sink at {first['sinking']:g} sqrt(g d) in a viscous liquid onto a plane floor, {sides} over "
+        f"{first['width']:g} diameters. The box then vibrates at {FREQUENCY:g} Hz and {first['acceleration']:g} g. "
+        f"Solid fraction between {LOW:g} and {HIGH:g} of the height of the bed, at rest; means of "
+        f"{max(map(len, by.values()))} starts.",
     ]
-    return report
+    return found
+
+
+DICE_PACKING = GridStudy(
+    "dice-packing",
+    grid={
+        "solid": tuple(MEASURED), "friction": (0.5,), "rounding": (0.1,), "walls": (False,), "sinking": (0.3,),
+        "acceleration": (3.0,), "bursts": (3,), "seed": (1, 2, 3), "n": (250,), "width": (5.5,),
+    },
+    quick={"solid": ("cube", "octahedron"), "bursts": (1,), "seed": (1,), "n": (80,), "width": (4.0,)},
+    measure=measure, report=report, cost=lambda point: point["n"] * (2 + point["bursts"]),
+)  # fmt: skip
