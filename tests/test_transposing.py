@@ -12,7 +12,8 @@ from dem.kernels.soft.contact.contact_detection import FORCE_J, LINE, ON_I, ON_J
 from dem.kernels.soft.contact.result_sinks import ForceSink
 
 ROWS = (4, 0, 0, 7, 1, 2, 9, 3)
-write = transpose.lines_of(*ROWS)
+NEGATED = (1, 2)
+write = transpose.lines_of(*ROWS, negated=NEGATED)
 AT_ONCE = transpose.columns_at_once(len(ROWS))
 
 
@@ -27,9 +28,9 @@ def columns_read(index, lines, column, numbers, length, number):
 
 
 @kernel
-def written(numbers, length, number, lines):
+def written(numbers, length, number, lines, column):
     """Write them; as `dem.kernels.simd.transpose.lines_of`."""
-    return write(numbers, length, number, lines)
+    return write(numbers, length, number, lines, column)
 
 
 @kernel
@@ -53,10 +54,11 @@ def handed_out(damping, number, out, other, force_torque):
 @pytest.mark.parametrize("number", [0, 5, 8, 17, 64])
 def test_lines_have_the_columns_of_the_rows_that_are_named(number):
     rows = np.arange(10 * 64.0).reshape(10, 64)
-    lines = np.full((80, 8), -1.0)
-    done = written(rows.ravel(), 64, number, lines)
+    lines, sign = np.full((80, 16), -1.0), np.where(np.isin(np.arange(len(ROWS)), NEGATED), -1.0, 1.0)
+    done = written(rows.ravel(), 64, number, lines, 8)
     assert done == (number // AT_ONCE * AT_ONCE if transpose.available else 0)
-    np.testing.assert_array_equal(lines[:done], rows[list(ROWS), :done].T)
+    np.testing.assert_array_equal(lines[:done, 8:], sign * rows[list(ROWS), :done].T)
+    assert (lines[:, :8] == -1.0).all()
     assert (lines[done:] == -1.0).all()
 
 

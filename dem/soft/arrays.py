@@ -283,7 +283,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         force_torque=zeros((0, layout.force_torque)),
         **scratch(blocks, layout),
         overlap=zeros(0),
-        found=zeros(0),
+        found=zeros((0, layout.found)),
         touching=zeros(0, np.int32),
         wall_history=empty((6 * bodies.owner.size if layout.wall_width else 0, layout.wall_width)),
         wall_has_history=zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
@@ -373,7 +373,7 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
         "force_row": lists.force_row if enough else zeros(size + 1, np.int32),
         "force_torque": lists.force_torque if enough else zeros((size + 1, layout.force_torque)),
         "overlap": _at_least(lists.overlap, (size,)),
-        "found": _at_least(lists.found, (layout.found * size,)),
+        "found": lists.found if len(lists.found) >= size else zeros((size if layout.found else 0, layout.found)),
         "touching": _at_least(lists.touching, (size,)),
     }
 

@@ -31,9 +31,10 @@ WIDTH = 8  # columns are evaluated in multiples of this number, so that none is 
 # rows that a column keeps from step to step: vector from A to B [m], orientations, normal; g before the last step [m],
 # and its predicted decrease [m]; bodies are apart if g is below `LOWEST` by `MARGIN` times the sizes
 WAY, TURN_A, TURN_B, AXIS, BEFORE, EXPECTED, LOWEST, MARGIN, KEPT = 0, 3, 7, 11, 14, 15, 16, 17, 18
-# rows that an evaluation writes: next normal; predicted g there, and g at the present normal; points on A and on B [m];
-# status; margin by which g proves bodies to be apart [m]
-NEXT, VALUE, VALUE_BEFORE, PLACE_A, PLACE_B, STATUS, GAP, ROWS = 18, 21, 22, 23, 26, 29, 30, 31
+# rows that an evaluation writes: next normal; predicted g there, and g at the present normal; status; margin by which
+# g proves bodies to be apart [m]; results, eight rows of which the last is unused: overlap [m], normal, and contact
+# point from the centre of A [m]
+NEXT, VALUE, VALUE_BEFORE, STATUS, GAP, RESULT, ROWS = 18, 21, 22, 23, 24, 25, 33
 # rows that are scratch of new columns: a cache line of both bodies each
 LINE_A, LINE_B = ROWS, ROWS + 8
 # rows of integers that a column keeps: kind and first number of A and of B, whose column it is, steps so far; scratch
@@ -93,11 +94,15 @@ def evaluate_normals(count, shapes, numbers, integers, rows, written):
             d_1, d_2 = curvature_corrected_step(a, b, n, t_1, t_2, x_a, x_b, of_a, of_b, s_1, s_2, BEND * size)
             is_short = d_1 * d_1 + d_2 * d_2 <= FIRST_RADIUS * FIRST_RADIUS
             s_1, s_2 = (d_1, d_2) if is_short else (s_1, s_2)
-        put(written, NEXT, t, unit(add(n, combine(s_1, s_2, t_1, t_2))))
-        put(written, PLACE_A, t, add(x_a, combine(moved_a[0], moved_a[1], t_1, t_2)))
-        put(written, PLACE_B, t, subtract(x_b, combine(moved_b[0], moved_b[1], t_1, t_2)))
+        m, is_found = unit(add(n, combine(s_1, s_2, t_1, t_2))), status == FOUND
+        place_a = add(x_a, combine(moved_a[0], moved_a[1], t_1, t_2))
+        place_b = subtract(x_b, combine(moved_b[0], moved_b[1], t_1, t_2))
+        put(written, NEXT, t, m)
         written[flat(VALUE, t)], written[flat(VALUE_BEFORE, t)] = g - decrease, g
         written[flat(STATUS, t)], written[flat(GAP, t)] = status, gap
+        written[flat(RESULT, t)] = g - decrease if is_found else g
+        put(written, RESULT + 1, t, m if is_found else n)
+        put(written, RESULT + 4, t, scale(0.5, add(place_a, add(r, place_b))))
 
 
 @inline
@@ -122,14 +127,12 @@ def begin_next_step(t, integers, rows):
 
 
 @inline
-def result_of(t, is_found, rows):
+def result_of(t, rows):
     """Overlap of the bodies of column t [m], normal, and contact point from the centre of A [m].
 
     Without a minimum, the results are those at the normal of the column, which proves the bodies to be apart.
     """
-    middle = add(get(rows, PLACE_A, t), add(get(rows, WAY, t), get(rows, PLACE_B, t)))
-    n = get(rows, NEXT, t) if is_found else get(rows, AXIS, t)
-    return rows[flat(VALUE if is_found else VALUE_BEFORE, t)], n, scale(0.5, middle)
+    return rows[flat(RESULT, t)], get(rows, RESULT + 1, t), get(rows, RESULT + 4, t)
 
 
 @inline

@@ -72,10 +72,11 @@ def part_of_row(context, builder, kind, rows, r, length, t, count):
     return place_of(context, builder, kind, rows, first, vector_of(count))
 
 
-def load_lines(context, builder, kind, numbers, rows, length, t, width):
-    """Lines of `width` columns, from t on, of these rows."""
+def load_lines(context, builder, kind, numbers, rows, length, t, width, negated=()):
+    """Lines of `width` columns, from t on, of these rows, some of which are negated."""
     places = (part_of_row(context, builder, kind, numbers, r, length, t, width) for r in rows)
-    return lines_from(builder, [builder.load(place, align=8) for place in places])
+    parts = [builder.load(place, align=8) for place in places]
+    return lines_from(builder, [builder.fneg(part) if n in negated else part for n, part in enumerate(parts)])
 
 
 def store_rows(context, builder, kind, numbers, rows, length, t, lines):
@@ -91,44 +92,46 @@ def entry(context, builder, kind, index, t):
     return builder.sext(k, t.type) if k.type.width < t.type.width else k
 
 
-def laying(rows):
-    """Function that writes columns of these eight rows as lines of memory."""
+def laying(rows, negated):
+    """Function that writes columns of these eight rows, some of which are negated, as lines of memory."""
     width = columns_at_once(EIGHT)
 
     @intrinsic
-    def lay(_typing, numbers, length, t, lines):
+    def lay(_typing, numbers, length, t, lines, column):
         def generate(context, builder, signature, arguments):
-            numbers, length, t, lines = arguments
-            argument_types, start = signature.args, ir.Constant(t.type, 0)
-            loaded = load_lines(context, builder, argument_types[0], numbers, rows, length, t, width)
+            numbers, length, t, lines, column = arguments
+            argument_types = signature.args
+            loaded = load_lines(context, builder, argument_types[0], numbers, rows, length, t, width, negated)
             for n, line in enumerate(loaded):
                 row = builder.add(t, ir.Constant(t.type, n))
-                builder.store(line, place_of(context, builder, argument_types[3], lines, (row, start), ROW), align=8)
+                builder.store(line, place_of(context, builder, argument_types[3], lines, (row, column), ROW), align=8)
             return context.get_dummy_value()
 
-        return types.none(numbers, types.int64, types.int64, lines), generate
+        return types.none(numbers, types.int64, types.int64, lines, types.int64), generate
 
     return lay
 
 
-def lines_of(*rows):
-    """Function of (numbers, length, number, lines) that writes columns of these eight rows as lines of memory.
+def lines_of(*rows, negated=()):
+    """Function of (numbers, length, number, lines, column) that writes columns of these eight rows as lines of memory.
 
     Of `number` columns as many as are whole groups: column t of rows of a `length` each, which lie one after the other
-    in `numbers`, goes to row t of `lines`. It returns how many it has written.
+    in `numbers`, goes to row t of `lines`, from a column on. It returns how many it has written.
+
+    negated: which of the eight are written with the opposite sign.
     """
-    lay, width = laying(rows), columns_at_once(EIGHT)
+    lay, width = laying(rows, negated), columns_at_once(EIGHT)
 
     @inline
-    def by_groups(numbers, length, number, lines):
+    def by_groups(numbers, length, number, lines, column):
         t = 0
         while t + width <= number:
-            lay(numbers, length, t, lines)
+            lay(numbers, length, t, lines, column)
             t += width
         return t
 
     @inline
-    def none(numbers, length, number, lines):
+    def none(numbers, length, number, lines, column):
         return 0
 
     return by_groups if available else none

@@ -155,7 +155,7 @@ class Neighbours(NamedTuple):
     batch_forces: np.ndarray  # (B, RESULT_ROWS BLOCK) the same
     batch_ids: np.ndarray  # (B, ID_ROWS, BLOCK) int64, the same
     overlap: np.ndarray  # (F,) [m]
-    found: np.ndarray  # (7 F,) of convex bodies, see `dem.kernels.soft.contact.convex_contacts`; else empty
+    found: np.ndarray  # (F, 8) of convex bodies, see `dem.kernels.soft.contact.convex_contacts`; else empty
     # of convex bodies, else empty: (C K,) how far both bodies of a candidate may be, together, from where they were at
     # the pick, so that it cannot touch [m]; (7, N) position and orientation of each body then; (N,) distance that no
     # point of it exceeds from there [m]

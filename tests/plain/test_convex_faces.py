@@ -56,7 +56,7 @@ def test_what_is_in_memory_before_a_contact_begins_changes_nothing(shape):
         sim.step(1)
         lists = sim._engine.lists.arrays
         assert not lists.has_history.any()
-        lists.history[:], lists.found.reshape(-1, 7)[:, 1:4] = np.resize(left, lists.history.shape[1]), left
+        lists.history[:], lists.found[:, 1:4] = np.resize(left, lists.history.shape[1]), left
         sim.step(400)
         states.append(np.concatenate([sim.particles.velocity, sim.particles.angular_velocity]))
     assert np.abs(states[0][:2, 0]).max() < 0.99  # they touched

@@ -392,14 +392,14 @@ def solved_in_batch(pairs, start):
             write_quaternion(rows, turn, t, one.q)
         put(rows, newton_batches.WAY, t, r)
         newton_batches.begin_at(t, start[t], -math.inf, 0.0, rows)
-    count = newton_batches.fill_up(len(pairs), integers, rows)
+    count = newton_batches.fill_to_width(len(pairs), integers, rows)
     results = [None] * len(pairs)
     for _ in range(newton_batches.MAX_STEPS):
         newton_batches.evaluate_normals(count, ALL, np.array(numbers), integers, rows, rows)
         for t in range(len(pairs)):
             if results[t] is None and rows[flat(newton_batches.STATUS, t)] == newton_batches.FOUND:
-                results[t] = newton_batches.result_of(t, True, rows)
-            newton_batches.go_on(t, integers, rows)
+                results[t] = newton_batches.result_of(t, rows)
+            newton_batches.begin_next_step(t, integers, rows)
     return results
 
 

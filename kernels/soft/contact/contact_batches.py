@@ -153,14 +153,20 @@ write_couple_torques = select(
 )
 
 
-write_force_lines = select(
-    "sink",
-    {
-        ForceSink: lines_of(*range(FORCE, FORCE + 3), PERSISTS, *range(ON_I, ON_I + 3), PERSISTS),
-        HeatSink: lines_of(*range(FORCE, FORCE + 3), OPEN_LOSS, *range(ON_I, ON_I + 3), LOSS),
-    },
-    handed=False,
-)
+def force_lines(torque, negated=()):
+    """Function that writes the lines of one body, with a torque from that row on, see `lines_of`."""
+    force, torque = range(FORCE, FORCE + 3), range(torque, torque + 3)
+    return select(
+        "sink",
+        {
+            ForceSink: lines_of(*force, PERSISTS, *torque, PERSISTS, negated=negated),
+            HeatSink: lines_of(*force, OPEN_LOSS, *torque, LOSS, negated=negated),
+        },
+        handed=False,
+    )
+
+
+write_lines_of_first, write_lines_of_second = force_lines(ON_I), force_lines(ON_J, negated=range(3))
 
 
 @inline
@@ -180,7 +186,9 @@ def scatter_to_second(t, out, force_torque):
 @vector_loop
 def scatter_cluster_forces(sink, count, out, torque_j_row, force_torque):
     """Write rows, which have a line for either body."""
-    for t in range(count):
+    vectorised = write_lines_of_first(sink, out, BLOCK, count, force_torque, 0)
+    write_lines_of_second(sink, out, BLOCK, count, force_torque, FORCE_J)
+    for t in range(vectorised, count):
         scatter_to_first(t, out, force_torque)
         scatter_to_second(t, out, force_torque)
         write_heat(sink, t, out, force_torque)
@@ -198,7 +206,7 @@ def scatter_any_forces(sink, count, out, torque_j_row, force_torque):
             write_heat(sink, t, out, force_torque)
     else:
         if width == LINE:
-            vectorised = write_force_lines(sink, out, BLOCK, count, force_torque)
+            vectorised = write_lines_of_first(sink, out, BLOCK, count, force_torque, 0)
         for t in range(vectorised, count):
             scatter_to_first(t, out, force_torque)
             if width > LINE:

@@ -31,7 +31,7 @@ from dem.kernels.domain.periodic import minimum_image, nearest_image
 from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, dot, load, scale, store, subtract
 from dem.kernels.simd.memory import prefetch
-from dem.kernels.simd.transpose import EIGHT, columns_of
+from dem.kernels.simd.transpose import EIGHT, columns_of, write_lines
 from dem.kernels.soft.contact.convex_bodies import (
     CENTRE,
     LINES,
@@ -48,7 +48,8 @@ from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.surface_motion import radius_of
 
 NORMAL_COLUMNS = 3  # columns of history with the normal, after those of the law
-FOUND_WIDTH = 7  # numbers of a candidate in `Neighbours.found`: overlap, normal, contact point from the centre of j
+# numbers of a candidate in `Neighbours.found`: overlap, normal, contact point from the centre of j, one that is unused
+FOUND_WIDTH = EIGHT
 # columns of `chunk_sums`, of pairs of convex bodies that touch: number of pairs; solver steps, in all and the most of
 # one pair; pairs solved by the fallback, and pairs without convergence, see `dem.kernels.convex.overlap`
 SOLVED, SOLVER_STEPS, MAX_SOLVER_STEPS, FALLBACKS, UNENDED, SOLVER_COLUMNS = range(6)
@@ -88,16 +89,15 @@ def solve(k, n, reach, bodies, kinds, neighbours, box):
 @inline
 def store_overlap(k, overlap, n, point, neighbours):
     """Store overlap [m], normal and contact point [m] of candidate k until its force is evaluated."""
-    first, found = FOUND_WIDTH * k, neighbours.found
-    found[first], found[first + 1], found[first + 2], found[first + 3] = overlap, n[0], n[1], n[2]
-    found[first + 4], found[first + 5], found[first + 6] = point
+    found = neighbours.found
+    found[k, 0], found[k, 1], found[k, 2], found[k, 3] = overlap, n[0], n[1], n[2]
+    found[k, 4], found[k, 5], found[k, 6] = point
 
 
 @inline
 def found_normal(k, neighbours):
     """Normal of candidate k in `Neighbours.found`; arbitrary numbers if the solver has not stored one."""
-    first, found = FOUND_WIDTH * k, neighbours.found
-    return found[first + 1], found[first + 2], found[first + 3]
+    return neighbours.found[k, 1], neighbours.found[k, 2], neighbours.found[k, 3]
 
 
 @inline
@@ -106,11 +106,11 @@ def load_overlap(k, neighbours, box):
 
     Returns the overlap [m], unit normal, contact point [m], vector [m], periodic cells between them.
     """
-    first, found = FOUND_WIDTH * k, neighbours.found
+    found = neighbours.found
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     r, image = nearest_image(box, centre_of(i, neighbours.lines), centre_of(j, neighbours.lines))
-    n, point = found_normal(k, neighbours), (found[first + 4], found[first + 5], found[first + 6])
-    return found[first], n, point, r, image
+    n, point = found_normal(k, neighbours), (found[k, 4], found[k, 5], found[k, 6])
+    return found[k, 0], n, point, r, image
 
 
 @inline
@@ -226,17 +226,14 @@ def count_steps(sums, steps, ending):
 
 
 @inline
-def add_overlap(
-    kinds, sink, law, k, m, min_overlap, depth, n, middle, steps, ending, bodies, neighbours, overlap, sums
-):
-    """Store overlap, normal and contact point of candidate k, and update the statistics of the solver.
+def add_overlap(kinds, sink, law, k, m, min_overlap, depth, n, steps, ending, bodies, neighbours, overlap, sums):
+    """Store overlap and normal of candidate k for this and the next step, and update the statistics of the solver.
 
     m, min_overlap: index of the candidate in its chunk; see `list_convex_overlaps`.
-    depth, n, middle, steps, ending: see `solve`.
+    depth, n, steps, ending: see `solve`.
     Writes overlap, neighbours, sums: see `list_convex_overlaps`.
     """
     overlap[m] = depth
-    store_overlap(k, depth, n, middle, neighbours)
     if not is_report(sink):
         if depth > 0.0:
             count_steps(sums, steps, ending)
@@ -263,7 +260,8 @@ def find_overlap(kinds, sink, law, k, m, min_overlap, bodies, neighbours, box, o
     reach = reach_of(law, k, min_overlap, neighbours)
     start = first_normal(law, k, neighbours)
     depth, n, middle, steps, ending = solve(k, start, reach, bodies, kinds, neighbours, box)
-    add_overlap(kinds, sink, law, k, m, min_overlap, depth, n, middle, steps, ending, bodies, neighbours, overlap, sums)
+    store_overlap(k, depth, n, middle, neighbours)
+    add_overlap(kinds, sink, law, k, m, min_overlap, depth, n, steps, ending, bodies, neighbours, overlap, sums)
 
 
 @inline
@@ -413,9 +411,8 @@ def find_corners(kinds, sink, law, k, m, bodies, neighbours, box, overlap, sums)
             n = n if bound < reach else first_normal(law, k, neighbours)
             bound, n, middle, steps, ending = solve(k, n, 0.0, bodies, kinds, neighbours, box)
             if bound >= DEEPEST * reach:
-                add_overlap(
-                    kinds, sink, law, k, m, 0.0, bound, n, middle, steps, ending, bodies, neighbours, overlap, sums
-                )
+                store_overlap(k, bound, n, middle, neighbours)
+                add_overlap(kinds, sink, law, k, m, 0.0, bound, n, steps, ending, bodies, neighbours, overlap, sums)
                 return
         if bound < 0.0:
             record_clearance(sink, k, -bound - MARGIN * neighbours.contact_distance[k], bodies, neighbours)
@@ -465,6 +462,7 @@ def list_in_batches(
         )  # fmt: skip
         filled = newton_batches.fill_to_width(count, integers, rows)
         newton_batches.evaluate_normals(filled, kinds.shapes, kinds.numbers, integers, rows, rows)
+        store_results(filled, integers[newton_batches.OWNER], rows, neighbours.found[start:])
         left = 0
         for t in range(count):
             if is_finished(
@@ -475,6 +473,19 @@ def list_in_batches(
                 newton_batches.copy_column(t, left, integers, rows)
             left += 1
         count = left
+
+
+@vector_loop
+def store_results(count, owner, rows, found):
+    """Store the results of columns, also of those that are not the last, see `store_overlap`; a multiple of `WIDTH`.
+
+    owner, found: candidate of each column, `Neighbours.found`, from the chunk's first candidate on.
+    """
+    first = flat(newton_batches.RESULT, 0)
+    results = rows[first : first + EIGHT * BLOCK].reshape(EIGHT, BLOCK)
+    for t in range(write_lines(owner, found, 0, count, results), count):
+        for r in range(FOUND_WIDTH):
+            found[owner[t], r] = results[r, t]
 
 
 @inline
@@ -498,12 +509,10 @@ def is_finished(kinds, sink, law, t, start, min_overlap, integers, rows, bodies,
     if status == newton_batches.UNDECIDED and steps < newton_batches.MAX_STEPS:
         newton_batches.begin_next_step(t, integers, rows)
         return False
-    is_found = status == newton_batches.FOUND
-    if is_found or status == newton_batches.APART:
-        depth, n, middle = newton_batches.result_of(t, is_found, rows)
-        add_overlap(
-            kinds, sink, law, k, m, min_overlap, depth, n, middle, steps, USUAL, bodies, neighbours, overlap, sums
-        )
+    is_found, is_apart = status == newton_batches.FOUND, status == newton_batches.APART
+    if is_found or is_apart:
+        depth, n, _ = newton_batches.result_of(t, rows)
+        add_overlap(kinds, sink, law, k, m, min_overlap, depth, n, steps, USUAL, bodies, neighbours, overlap, sums)
     else:
         find_overlap(kinds, sink, law, k, m, min_overlap, bodies, neighbours, box, overlap, sums)
     return True

@@ -29,13 +29,15 @@ from dem.kernels.soft.contact.batch_kinematics import (
     write_kinematics,
 )
 from dem.kernels.soft.contact.convex_bodies import CENTRE, KIND, LINES, ROW, SPIN, TURN, VELOCITY, centre_of
-from dem.kernels.soft.contact.convex_contacts import FOUND_WIDTH, load_overlap
+from dem.kernels.soft.contact.convex_contacts import load_overlap
 
 # rows that are gathered: `Neighbours.lines` of both pieces of a contact, in scratch of polyhedra, which is free then
 LINE_I, LINE_J = OF_POLYHEDRA // BLOCK, OF_POLYHEDRA // BLOCK + LINES
 # row of kinematics, behind those of ``facet_contacts``: contact point from the centre of sphere j [m]
 POINT_FROM_J = KINEMATICS_ROWS + 6
+UNUSED = POINT_FROM_J + 3
 PIECE_I, PIECE_J = 3, 4  # rows of integers: both pieces
+read_found = columns_of(OVERLAP, *range(NORMAL, NORMAL + 3), *range(POINT_FROM_J, POINT_FROM_J + 3), UNUSED)
 read_first_of_i, read_second_of_i = (columns_of(*range(r, r + EIGHT)) for r in (LINE_I, LINE_I + EIGHT))
 read_first_of_j, read_second_of_j = (columns_of(*range(r, r + EIGHT)) for r in (LINE_J, LINE_J + EIGHT))
 
@@ -178,13 +180,13 @@ def load_found(count, candidate, found, kinematics):
     """Load overlap, normal and contact point of candidates, which the solver has found.
 
     candidate, found: (BLOCK,) of each column; of `Neighbours`, from the chunk's first candidate on.
-    Writes kinematics: rows OVERLAP, NORMAL and POINT_FROM_J.
+    Writes kinematics: rows OVERLAP, NORMAL and POINT_FROM_J; UNUSED.
     """
-    for t in range(count):
-        first = FOUND_WIDTH * candidate[t]
-        kinematics[flat(OVERLAP, t)] = found[first]
-        put(kinematics, NORMAL, t, (found[first + 1], found[first + 2], found[first + 3]))
-        put(kinematics, POINT_FROM_J, t, (found[first + 4], found[first + 5], found[first + 6]))
+    for t in range(read_found(candidate, found, 0, kinematics, BLOCK, count), count):
+        k = candidate[t]
+        kinematics[flat(OVERLAP, t)] = found[k, 0]
+        put(kinematics, NORMAL, t, (found[k, 1], found[k, 2], found[k, 3]))
+        put(kinematics, POINT_FROM_J, t, (found[k, 4], found[k, 5], found[k, 6]))
 
 
 @vector_loop
@@ -283,6 +285,6 @@ def compute_convex_kinematics(geometry, sink, start, first, touching, context, g
     count = min(BLOCK, touching.size - first)
     for t in range(count):
         ids[CANDIDATE, t] = touching[first + t]
-    load_found(count, ids[CANDIDATE], context.neighbours.found[FOUND_WIDTH * start :], kinematics)
+    load_found(count, ids[CANDIDATE], context.neighbours.found[start:], kinematics)
     compute_kinematics_of_columns(start, count, ids[CANDIDATE], context, gathered, kinematics, ids)
     return count, first + count, MIXED_TYPES
