@@ -198,7 +198,7 @@ def test_a_stack_of_dice_rests_for_a_million_steps():
     np.testing.assert_allclose(sim.particles.position, before, rtol=0, atol=1e-4)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_threads_lists_and_restarts_do_not_show_in_a_gas_of_dice(tmp_path):
     """Each corner keeps its own friction, whatever becomes of lists and threads."""
     runs = [gas(DIE, ROUGH, 8, 0.0165, 2.0, **more) for more in ({"threads": 1}, {"threads": 2})]

@@ -51,11 +51,12 @@ def test_what_is_not_in_one_place_is_refused(function, old, times):
 @pytest.mark.slow
 def test_what_survives_is_told(monkeypatch, capsys):
     """Of three: one that is noticed, one that cannot be since it changes nothing, and one that no test is named for."""
-    hertz, tests = ("force", "k * overlap * math.sqrt(overlap)"), ("test_hertz.py", "dimension or no_overlap_no")
+    hertz = "force", "hertz_stiffness * overlap * math.sqrt(overlap)"
+    tests = "test_hertz.py", "dimension or no_overlap_no"
     tried = (
-        Mutant("noticed", *hertz, "k * overlap", *tests),
-        Mutant("the same", *hertz, "math.sqrt(overlap) * overlap * k", *tests),
-        Mutant("untested", *hertz, "k * overlap", "test_hertz.py", "nothing_of_the_kind"),
+        Mutant("noticed", *hertz, "hertz_stiffness * overlap", *tests),
+        Mutant("the same", *hertz, "math.sqrt(overlap) * overlap * hertz_stiffness", *tests),
+        Mutant("untested", *hertz, "hertz_stiffness * overlap", "test_hertz.py", "nothing_of_the_kind"),
     )
     monkeypatch.setattr(mutants, "MUTANTS", tried)
     monkeypatch.setattr(sys, "argv", ["mutants.py"])
