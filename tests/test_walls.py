@@ -135,7 +135,7 @@ def test_refuses_walls_that_cannot_be(wall):
         dem.Box((0, 0, 0), (1, 1, 1), wall, open="z+")
     with pytest.raises(ValueError, match=r"face z\+ is open or periodic and cannot move"):
         dem.Box((0, 0, 0), (1, 1, 1), wall, open=["z+"], motion={"z+": dem.Motion()})
-    with pytest.raises(ValueError, match=r"face x- is open and its axis periodic"):
+    with pytest.raises(ValueError, match=r"face x- is open, but its axis is periodic"):
         dem.Box((0, 0, 0), (1, 1, 1), wall, open=["x-"], periodic=["x"])
     with pytest.raises(ValueError, match=r"frequency is -1 Hz"):
         dem.Motion(frequency=-1)

@@ -51,12 +51,12 @@ def example(case: AnyCase) -> str:
     <BLANKLINE>
     [parameters]
     duration = 2.0  # simulated time [s]
-    # frames = 200  # rows after the first, or a few more: the last one is the end
-    # time_step = 0.0001  # [s]
+    # frames = 200  # least number of rows after the first; the last row is the end
+    # time_step = 0.0001  # time step [s]
     # integrator = "improved-pcdm"  # rotational scheme
     <BLANKLINE>
     [output]
-    # file = "run.h5"  # to write; default: a free name
+    # file = "run.h5"  # file to write; default: a free name
     <BLANKLINE>
     """
     summary = (type(case).__doc__ or case.name).strip().partition("\n")[0]
