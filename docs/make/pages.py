@@ -128,8 +128,9 @@ def _suites() -> list[str]:
         parts += [
             f"## Release table: {file.stem}",
             "Median rates on one core, all programs by turns from the same states, and ratios to them. LAMMPS and YADE "
-            "compute chains of five spheres in place of capsules. `first, processor` is the processor time of a first "
-            "command on one core.",
+            "compute chains of five spheres in place of capsules. Workloads with `spins` leave out the orientations of "
+            "spheres, which LAMMPS does not compute. `first, processor` is the processor time of a first command on "
+            "one core.",
             "\n".join(rows), "\n".join(starts),
             f"Measured on {', '.join(about)}; `dem bench --suite FILE --share {told['share']:g}`.",
         ]  # fmt: skip
