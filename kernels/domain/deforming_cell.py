@@ -72,7 +72,7 @@ DeformingFaces = NamedTuple(
         ("reach", np.ndarray),  # (1,) distance of bodies up to which they are listed, and the skin once more [m]
         ("strain", np.ndarray),  # (3, 3) ∫ L dt since the start
         ("virial", np.ndarray),  # (2, 3, 3) V P of contacts and of motion at the whole step [J]
-        ("needed", np.ndarray),  # (3, 3) int64, 1 for components that contacts contribute to in the present pass
+        ("needed", np.ndarray),  # (3, 3) int64, 1 for components of the stress that the present pass has to sum
         ("used", np.ndarray),  # (3, 3) int64, 1 for components that hold a stress or do work
         ("parts", np.ndarray),  # (C, COLUMNS) int64, what chunks contribute to that
         ("unit", np.ndarray),  # (3,) units a joule of those of contacts, bonds and motion
@@ -195,17 +195,23 @@ def apply_whole(box, m, v):
 apply = select("box", {DeformingFaces: apply_whole})
 
 
-@inline
-def with_motion_whole(box, moved, mass, v):
-    """Part of motion in the virial with one more body: xx, xy, xz, yy, yz and zz [units]."""
-    p = scale(mass * box.unit[2], v)
-    return (
-        moved[0] + nearest(p[0] * v[0]), moved[1] + nearest(p[0] * v[1]), moved[2] + nearest(p[0] * v[2]),
-        moved[3] + nearest(p[1] * v[1]), moved[4] + nearest(p[1] * v[2]), moved[5] + nearest(p[2] * v[2]),
-    )  # fmt: skip
+def sum_of_motion(*, xy, xz, yz):
+    """Function that adds one more body to the part of motion in the virial, of these components off the diagonal."""
+
+    @uncached_inline
+    def add_body(box, moved, mass, v):
+        """Sums xx, xy, xz, yy, yz and zz with one more body [units]."""
+        p, none = scale(mass * box.unit[2], v), np.int64(0)
+        return (
+            moved[0] + nearest(p[0] * v[0]), moved[1] + nearest(p[0] * v[1]) if xy else none,
+            moved[2] + nearest(p[0] * v[2]) if xz else none, moved[3] + nearest(p[1] * v[1]),
+            moved[4] + nearest(p[1] * v[2]) if yz else none, moved[5] + nearest(p[2] * v[2]),
+        )  # fmt: skip
+
+    return add_body
 
 
-with_motion = select("box", {DeformingFaces: with_motion_whole})
+with_motion = select("box", {DeformingFaces: sum_of_motion(xy=True, xz=True, yz=True)})
 
 
 # Loops over particles and contacts are compiled for the usual forms: for a cell at right angles, and for one with a
@@ -241,18 +247,9 @@ def register_cell_form(name, form):
         d_0, n_0 = nearest_along(x, h[0], g[0])
         return (d_0, d_1, d_2), (n_0, n_1, n_2)
 
-    @uncached_inline
-    def with_motion_form(box, moved, mass, v):
-        p, none = scale(mass * box.unit[2], v), np.int64(0)
-        return (
-            moved[0] + nearest(p[0] * v[0]), moved[1] + nearest(p[0] * v[1]) if xy else none,
-            moved[2] + nearest(p[0] * v[2]) if xz else none, moved[3] + nearest(p[1] * v[1]),
-            moved[4] + nearest(p[1] * v[2]) if yz else none, moved[5] + nearest(p[2] * v[2]),
-        )  # fmt: skip
-
     apply.functions[kind] = apply_form
     periodic.nearest_image.functions[kind] = nearest_image_form
-    with_motion.functions[kind] = with_motion_form
+    with_motion.functions[kind] = sum_of_motion(xy=xy, xz=xz, yz=yz)
     return kind
 
 
@@ -289,7 +286,10 @@ is_extended = type_is(lambda kind: kind is not DeformingFaces)  # by a type with
 
 
 def by_form(loop, kind=MATRICES):
-    """Function of (box, arguments) that runs a loop of (box, *arguments) compiled for the present form of the cell."""
+    """Function of (box, arguments) that runs a loop of (box, *arguments) compiled for the present form of the cell.
+
+    kind: MATRICES or SUMS, by what the loop does.
+    """
 
     @uncached_inline
     def run(box, arguments):
