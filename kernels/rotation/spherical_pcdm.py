@@ -74,29 +74,12 @@ SPHERICAL_PCDM = Steps(start, predict, velocity, correct, whole, behind=behind_h
 
 
 class SphericalSpin(NamedTuple):
-    """Selects the same without orientations. memory = ((), omega_{n+1/2}, its rate of change at n), world frame."""
+    """Selects the same without orientations: the quaternion of the memory is not kept.
+
+    What would lead to the next one is computed of the unit quaternion and unused, so that compilers leave it out.
+    """
 
     extends = (SphericalPCDM,)
-
-
-@inline
-def start_spin(q, omega_body, torque, inertia, dt):
-    """Half a step ahead from the whole-step state at n = 0."""
-    omega = rotate(q, omega_body)
-    rate = scale(1.0 / inertia[0], torque)
-    return (), add_scaled(omega, 0.5 * dt, rate), rate
-
-
-@inline
-def lead_spin(memory, q_force, rate, dt):
-    """omega_{n+3/2} by the rate, which is in the world frame."""
-    return (), add_scaled(memory[1], dt, rate), rate
-
-
-@inline
-def correct_spin(memory, q_force, torque, inertia, dt):
-    """The rate from the torque, then omega_{n+3/2}."""
-    return lead_spin(memory, q_force, scale(1.0 / inertia[0], torque), dt)
 
 
 @inline
@@ -107,24 +90,15 @@ def whole_spin(memory, q_force, inertia, dt):
 
 @inline
 def load_spin(q, w, a, more, b):
-    """Memory of body b."""
-    return (), load(w, b), load(a, b)
+    """Memory of body b, with the unit quaternion."""
+    return (1.0, 0.0, 0.0, 0.0), load(w, b), load(a, b)
 
 
 @inline
 def store_spin(q, w, a, more, b, memory):
-    """Write the memory of body b."""
+    """Write the memory of body b, without the quaternion."""
     store(w, b, memory[1])
     store(a, b, memory[2])
 
 
-@inline
-def predict_spin(memory, inertia, dt):
-    """Nothing to predict; contacts of spheres need no orientation."""
-    return (), memory
-
-
-SPHERICAL_SPIN = Steps(
-    start_spin, predict_spin, velocity, correct_spin, whole_spin, load_spin, store_spin, behind=behind_half,
-    lead=lead_spin, quaternion=0,
-)  # fmt: skip
+SPHERICAL_SPIN = SPHERICAL_PCDM._replace(whole=whole_spin, load=load_spin, store=store_spin, quaternion=0)
