@@ -132,7 +132,7 @@ class Writing:
 
 
 FRICTION = {"restitution": 0.9, "friction": 0.5, "wall_friction": 0.0}
-SPINS = FRICTION | {"integrator": SPIN_ONLY}  # what programs compute whose spheres have no orientation, such as LAMMPS
+SPINS = FRICTION | {"integrator": SPIN_ONLY}  # as in LAMMPS, whose spheres have no orientation
 GOING = {"drag and lift": {"lift": "mei", "rotation": None}}
 TURNING = {"and rotation": {"lift": "mei", "magnus": "oesterle-bui-dinh"}}
 BENCHMARKS = {

@@ -89,7 +89,7 @@ INTEGRATORS = {
 }  # fmt: skip
 
 
-# A choice of simulations, and no scheme of a rotating body: it leaves out what contacts of spheres do not need
+# For simulations only: single spheres without orientations, which their contacts do not need
 SPINS = Integrator(
     SPIN_ONLY, r.SphericalSpin(), 2, 1, "not integrated", DRIFTS, DRIFTS, f"{DEFAULT} of spheres, no orientations"
 )

@@ -213,8 +213,8 @@ class SimulationBase:
         with self._lock:
             self._notice_changes()
             issue(self.foreseen(), strict=strict, force=force)
-            absent = set(contents.fields) - set(self._particles.fields) if fields is not None else ()
-            standing = set(contents.fields) & set(self.not_integrated) if fields is not None else ()
+            given = set(contents.fields) if fields is not None else set()
+            absent, standing = given - set(self._particles.fields), given & set(self.not_integrated)
             if standing:
                 message = (
                     f"fields has {', '.join(standing)}, which the integrator {self.integrator.name} does not compute: "

@@ -294,7 +294,7 @@ def bits_of_lists(body, side, vertices, listed, integers):
 
 @inline
 def lists_of_bits(body, side, bits, integers):
-    """List the vertices and edges whose bits are set; results as of `list_within_reach`."""
+    """List the vertices and edges whose bits are set; returns the number of each."""
     vertices, listed = 0, 0
     for k in range(int(body.numbers[body.at + 1])):
         integers[vertex_at(side, vertices)] = k

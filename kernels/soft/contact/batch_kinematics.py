@@ -51,7 +51,7 @@ OF_PAIRS, OF_FACES, OF_POLYHEDRA, PARTS = (
 
 
 class SingleSpheres(NamedTuple):
-    """Contact geometry of bodies of one sphere each, whose rotation has a scheme of its own."""
+    """Contact geometry of single spheres; their rotation has a scheme of its own."""
 
 
 class SphereClusters(NamedTuple):
@@ -150,7 +150,7 @@ def gather_common_properties(b, bodies, kinds, gathered, kinematics, material_i,
 
 @vector_loop
 def count_pairs_of_kind(g, first, count, touching, sphere_i, sphere_j, kind):
-    """Number of pairs of a block whose spheres are both of kind g.
+    """Number of pairs of a block in which both spheres are of kind g.
 
     g, first, count, touching, sphere_i, sphere_j: kind; see `gather_spheres`.
     kind: (N,) of each sphere.

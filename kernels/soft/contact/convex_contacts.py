@@ -408,7 +408,7 @@ def find_corners(kinds, sink, law, k, m, bodies, neighbours, box, overlap, sums)
     if bound == -math.inf:
         bound, n, _, found = overlap_of_cores(a, b, r, n, 0.0)
         if not found:
-            n = first_normal(law, k, neighbours)  # the last bits of what is found depend on it: not on lists
+            n = first_normal(law, k, neighbours)  # not from lists: the last bits of the result depend on it
             if bound < reach:
                 _, n, _, _ = overlap_of_cores(a, b, r, n, -math.inf)
             bound, n, middle, steps, ending = solve(k, n, 0.0, bodies, kinds, neighbours, box)
