@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING
 
@@ -120,8 +121,15 @@ def alignment(directions: np.ndarray, degree: int) -> float:
     P_l is Legendre's polynomial of a degree l. For neighbours' directions and l = 6 this is Q_6 of P. J. Steinhardt
     & al., Phys. Rev. B 28 (1983) 784. N isotropic directions have 1/sqrt(N) on average (root of the mean square).
     """
-    cosines = np.clip(directions @ directions.T, -1.0, 1.0)
-    return math.sqrt(max(0.0, float(np.polynomial.Legendre.basis(degree)(cosines).mean())))
+    powers = directions.T[:, None] ** np.arange(degree + 1)[:, None]
+    coefficients = np.polynomial.Legendre.basis(degree).convert(kind=np.polynomial.Polynomial).coef
+    mean = 0.0
+    for i, j, k in itertools.product(range(degree + 1), repeat=3):
+        # The mean of (u·v)^n over all pairs is Σ n!/(i! j! k!) (mean of x^i y^j z^k)² over i + j + k = n.
+        if (n := i + j + k) <= degree and coefficients[n]:
+            ways = math.factorial(n) / (math.factorial(i) * math.factorial(j) * math.factorial(k))
+            mean += coefficients[n] * ways * (powers[0, i] * powers[1, j] * powers[2, k]).mean() ** 2
+    return math.sqrt(max(0.0, mean))
 
 
 def orientational_order(shape: dem.Shape, orientation: np.ndarray, name: str) -> float:
