@@ -11,6 +11,7 @@ from sample_runs import divide_into_small_chunks, mixture
 
 import dem
 from dem.base import compilation
+from dem.soft.contact import nonspherical
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     compilation.BESIDE = 0  # tests are side by side already
@@ -69,6 +70,12 @@ def rng():
 @pytest.fixture
 def small_chunks(monkeypatch):
     divide_into_small_chunks(monkeypatch)
+
+
+@pytest.fixture
+def few_directions(monkeypatch):
+    """The lightest place of a convex body, which bounds time steps, is sought in a tenth of the time."""
+    monkeypatch.setattr(nonspherical, "DIRECTIONS", 100)
 
 
 @pytest.fixture

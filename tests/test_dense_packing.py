@@ -134,6 +134,7 @@ def close_packed_places():
     return np.array([np.add(corner, place) for corner in corners for place in basis])
 
 
+@pytest.mark.long
 def test_compressed_lattice_jams_where_it_touches():
     """The close-packed lattice of spheres begins to press at π/√18."""
     sphere = dem.Sphere(diameter=jammed_packings.DIAMETER)

@@ -50,7 +50,7 @@ WALLS = {
 }
 
 
-@pytest.mark.parametrize("wall", WALLS)
+@pytest.mark.parametrize("wall", [pytest.param(each, marks=[pytest.mark.long] * (each == "hills")) for each in WALLS])
 def test_force_and_couple_are_the_gradient_of_one_potential(wall):
     """Differences are good to 1e-6; potentials and forces are of the order of 1."""
     felt, sides = Felt(WALLS[wall]()), 0

@@ -9,6 +9,8 @@ from scipy.spatial.transform import Rotation
 
 import dem
 
+pytestmark = pytest.mark.usefixtures("few_directions")
+
 ELASTIC = dem.Material(young=5e6, poisson=0.3, density=1500.0)
 MODULUS = 5e6 / (2 * (1 - 0.3**2))
 FEW = {"gravity": (0, 0, 0), "time_step": 1e-6, "threads": 1}

@@ -12,7 +12,7 @@ OBSERVED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", OBSERVED)
+@pytest.mark.parametrize("name", [pytest.param(each, marks=[pytest.mark.long] * (each == "dice")) for each in OBSERVED])
 def test_a_case_starts_without_overlaps_and_observes_its_end(name, tmp_path):
     case = dem.cases()[name](n=10)
     sim = case.simulation()

@@ -8,6 +8,8 @@ from scipy.spatial.transform import Rotation
 
 import dem
 
+pytestmark = pytest.mark.usefixtures("few_directions")
+
 ELASTIC = dem.Material(young=5e6, poisson=0.3, density=1500.0)
 FEW = {"gravity": (0, 0, 0), "threads": 1}
 DEEP = 5e-5

@@ -25,7 +25,7 @@ def moving(shape, material=LOSSY, **more):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("factor", [1.01, 0.995])
-@pytest.mark.few(4, long=99)
+@pytest.mark.few(2, long=99)
 def test_masses_moments_and_the_ledger_follow_a_growth(shape, factor):
     """f³ of masses, f⁵ of moments; what energy there is more is work, so that the total is the same after it."""
     sim = moving(shape)

@@ -34,7 +34,7 @@ def test_damping_is_the_inverse_of_restitution(e):
 @pytest.mark.parametrize("other", [HARD, SMALL], ids=["wall", "pair"])
 @pytest.mark.parametrize("speed", [1e-3, 0.1, 10.0])
 @pytest.mark.parametrize("e", [0.5, 0.1, 0.3, 0.7, 0.9, 1.0])
-@pytest.mark.few(4)
+@pytest.mark.few(2, long=4)
 def test_restitution_is_the_one_wanted(e, speed, other):
     """At any speed; at 50 steps a contact to 0.3 %, at 400 to 5e-5: of second order."""
     pair = isinstance(other, ReferenceBall)

@@ -48,7 +48,7 @@ def state(sim):
 
 
 def mark_of(law, where):
-    """Always: any law without walls, and one of them at triangles; the same one in all surroundings with --long."""
+    """With --long: any law without walls, one in all surroundings; with --slow all in all. Five always, see `few`."""
     if where == "nothing" or ("JKR" in str(law) and where == "mesh"):
         return []
     return pytest.mark.long if "JKR" in str(law) else pytest.mark.slow
@@ -59,6 +59,7 @@ def mark_of(law, where):
     pytest.param(law, where, marks=mark_of(law, where))
     for law, where in itertools.product(laws(), SURROUNDINGS)
 ])  # fmt: skip
+@pytest.mark.few(5, long=99)
 def test_states_are_saved_and_runs_gone_on_with(law, where, tmp_path):
     """Two spheres that touch, the lower of which touches the floor where there is one, and one far away."""
     stuff = material(**law)

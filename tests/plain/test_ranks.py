@@ -259,7 +259,7 @@ MATRIX += [pytest.param(case, 3, AtRandom, FEW) for case in CASES if case not in
 
 
 @pytest.mark.parametrize(("case", "ranks", "owners", "steps"), MATRIX)
-@pytest.mark.few(5)
+@pytest.mark.few(2, long=5)
 def test_ranks_show_in_no_bit(case, ranks, owners, steps):
     """Owners at random, and others at each rebuild, leave nothing to geometry. Looking in between changes nothing."""
     alone = CASES[case]()
@@ -292,7 +292,7 @@ def test_contacts_with_ghosts_are_found_in_a_skewed_cell():
         assert everything(sim) == everything(alone)
 
 
-BY_KERNELS = {"frictional": (), "mixture": (), "coming-and-going": pytest.mark.long}
+BY_KERNELS = {"frictional": (), "mixture": pytest.mark.long, "coming-and-going": pytest.mark.long}
 
 
 @pytest.mark.parametrize("pause", [subdomain_step.PAUSE, -1])

@@ -8,17 +8,17 @@ import pytest
 import dem
 
 SAND = dem.Material(young=5e6, poisson=0.3, density=2500.0, restitution=0.6, friction=0.5)
-BOX = dem.Box((0, 0, 0), (0.05, 0.05, 0.05), SAND)
+BOX = dem.Box((0, 0, 0), (0.03, 0.03, 0.04), SAND)
 
 
 def crowd(integrator, **more):
     """Spheres of two sizes that collide with each other and with walls."""
     rng = np.random.default_rng(3)
-    place = 0.011 * np.stack(np.unravel_index(np.arange(27), (3, 3, 3)), 1) + 0.008
+    place = 0.011 * np.stack(np.unravel_index(np.arange(12), (2, 2, 3)), 1) + 0.008
     shape = [dem.Sphere(diameter=0.01), dem.Sphere(diameter=0.008)]
     grains = dem.Particles(
-        [shape[k % 2] for k in range(27)], SAND, position=place, velocity=rng.normal(0, 0.5, place.shape),
-        angular_velocity=rng.normal(0, 20, place.shape), orientation=[(0.5, 0.5, -0.5, 0.5)] * 27,
+        [shape[k % 2] for k in range(12)], SAND, position=place, velocity=rng.normal(0, 0.5, place.shape),
+        angular_velocity=rng.normal(0, 20, place.shape), orientation=[(0.5, 0.5, -0.5, 0.5)] * 12,
     )  # fmt: skip
     return dem.Simulation(grains, BOX, time_step=2e-5, integrator=integrator, threads=1, **more)
 

@@ -341,7 +341,7 @@ def test_the_tip_of_the_blade_goes_along_a_helix_with_the_speed_of_the_tip():
     (Incline, {"angle": 45.0, "friction": 0.2, "rolling_friction": 0, **SHORT}, "apparent_friction", 0.2),
     (RollingPendulum, {"radius": 0.02, "duration": 0.35, "time_step": 1.5e-4}, "apparent_rolling_friction", 0.02),
 ])  # fmt: skip
-@pytest.mark.few(2, long=99)
+@pytest.mark.few(1, long=99)
 def test_one_particle_shows_the_coefficients_that_it_was_given(tmp_path, kind, settings, observable, exact):
     case = kind(**{"young": 2e5, "time_step": 4e-5, "frames": 120, **settings})
     case.simulation().run(case.duration, output=tmp_path / "run.h5", frames=case.frames, progress=False)
