@@ -199,7 +199,7 @@ def test_energy_less_the_work_of_the_cell_is_of_second_order(material):
         ("ellipsoids", 0.0254, 0.0118),
     ],
 )  # fmt: skip
-@pytest.mark.few(1, long=2)
+@pytest.mark.few(0, long=2)
 def test_the_ledger_has_the_work_of_the_cell_for_bodies_that_turn(shape, edge, pitch):
     sim = crowd(5e-6, SHAPES[shape], edges=(edge,) * 3, pitch=pitch, rate=np.array(TRIAXIAL_AND_SHEAR) * 8)
     elastic = []
@@ -212,6 +212,7 @@ def test_the_ledger_has_the_work_of_the_cell_for_bodies_that_turn(shape, edge, p
     np.testing.assert_allclose(p.mass @ p.velocity / p.mass.sum(), 0, rtol=0, atol=1e-12)  # none at the start
 
 
+@pytest.mark.long
 def test_bonds_carry_stress_and_take_the_work_of_the_cell():
     x = np.array([(i, 0, k) for i in range(3) for k in range(3)]) * 0.012 + 0.006
     pairs = [(a, b) for a in range(9) for b in range(a) if abs(x[a] - x[b]).sum() < 0.013]

@@ -185,7 +185,7 @@ def test_a_rounded_cube_in_closed_form():
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.few(1, long=99)
+@pytest.mark.few(0, long=99)
 def test_moments_of_rounded_polyhedra_by_random_points(seed):
     """2e5 points of a box about it, by the distance from the core; five standard errors, a chance of 6e-7 each."""
     rng = np.random.default_rng(seed)

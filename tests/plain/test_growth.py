@@ -93,6 +93,7 @@ def test_a_kind_grows_alone_also_where_it_has_its_shape_in_common_with_another()
     assert sim.contact_count == 0
 
 
+@pytest.mark.long
 def test_a_grown_run_is_saved_and_resumed_to_the_bit(tmp_path):
     sim = moving(SHAPES[1])
     sim.run(50 * DT, output=tmp_path / "small.h5", frames=2)

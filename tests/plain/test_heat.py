@@ -672,7 +672,7 @@ def test_a_wall_with_a_capacity_comes_to_the_mean_temperature(tmp_path):
 
 
 @pytest.mark.parametrize("shape", ["spheres", "fibres", "bonded"])
-@pytest.mark.few(1, long=2)
+@pytest.mark.few(0, long=2)
 def test_ranks_change_no_bit(shape, small_chunks, tmp_path):
     """Of temperatures, motion and ledger, with a wall that warms, gaps or bonds, and a restart on one rank."""
     rng = np.random.default_rng(3)

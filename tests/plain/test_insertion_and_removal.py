@@ -82,6 +82,7 @@ def test_the_same_bytes_however_a_run_is_cut(which, tmp_path):
     assert whole.inserters[0].number > len(whole.particles) - 1
 
 
+@pytest.mark.long
 def test_the_books_close_across_events():
     """Elastic spheres: what is left of the error is that of the impacts, and falls with the step's square."""
     errors = []

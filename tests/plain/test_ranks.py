@@ -389,7 +389,7 @@ class Swinging(Bisection):
         self.root = Cut(0, (12 if further else 5) * 1.04 * D, 0, 1)
 
 
-@pytest.mark.few(8)
+@pytest.mark.long
 def test_contacts_of_bodies_that_part_are_remembered_by_both_ranks():
     alone = bar()
     alone.step(24)

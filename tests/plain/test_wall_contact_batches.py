@@ -139,6 +139,7 @@ def floor(kind):
     return dem.Mesh(corners, faces, material=ROLLING)
 
 
+@pytest.mark.long
 def test_a_plane_of_triangles_is_a_plane():
     """Spheres that touch several at a time feel one plane: what cancels, cancels to the bit, so rounding is left."""
     rng = np.random.default_rng(8)
