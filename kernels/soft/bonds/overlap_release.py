@@ -10,12 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import func, inline, kernel, select
+from dem.kernels.convex.overlap import overlap as convex_overlap
+from dem.kernels.convex.shape_registry import ZERO_VECTOR
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.quaternion import load_quaternion, rotate
 from dem.kernels.numerics.vector import add, dot, load
+from dem.kernels.soft.bonds.bond_types import Brittle, Lasting, NoBonds
 from dem.kernels.soft.chunks import candidate_room
 from dem.kernels.soft.contact.capsule_blending import between, closest
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, half_axis, has_one_candidate, mean_radius, pieces_of
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, bounding_radius, convex_body, row_of
 from dem.kernels.soft.neighbours.candidate_pairs import unpack
 from dem.kernels.soft.neighbours.neighbour_list import pair_room
 from dem.kernels.soft.state import Kinds
@@ -90,7 +94,27 @@ def deepest_of_pieces(kinds, e, excluded, bodies, box):
     return deep
 
 
-deepest = select("kinds", {Kinds: deepest_of_spheres, Capsules: deepest_of_capsules, Mixed: deepest_of_pieces})
+@func
+def deepest_of_convex(kinds, e, excluded, bodies, box):
+    """Largest overlap of the convex pieces of pair e, at least zero [m]."""
+    b, c = excluded.first[e], excluded.second[e]
+    first_b, first_c, deep = bodies.first_sphere[b], bodies.first_sphere[c], 0.0
+    for i in range(first_b, bodies.first_sphere[b + 1]):
+        x, body_i = centre_of(b, i - first_b, bodies, kinds), convex_body(i, b, bodies, kinds)
+        for j in range(first_c, bodies.first_sphere[c + 1]):
+            r = minimum_image(box, x, centre_of(c, j - first_c, bodies, kinds))
+            overlap, _, _, _, _, _ = convex_overlap(convex_body(j, c, bodies, kinds), body_i, r, ZERO_VECTOR, 0.0)
+            deep = max(deep, overlap)
+    return deep
+
+
+deepest = select(
+    "kinds",
+    {
+        Kinds: deepest_of_spheres, Capsules: deepest_of_capsules, Mixed: deepest_of_pieces,
+        ConvexBodyKinds: deepest_of_convex,
+    },
+)  # fmt: skip
 
 
 @func
@@ -104,6 +128,14 @@ def allow_contact_across_bond(k, excluded, bodies, kinds, box):
             excluded.count[0] += 1
 
 
+@inline
+def distance_without_slack(k, bodies, kinds, neighbours):
+    """Contact distance of candidate k without its slack: the sum of the radii of both bounding spheres [m]."""
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    r_i = bounding_radius(kinds, row_of(i, bodies.owner[i], bodies, kinds))
+    return r_i + bounding_radius(kinds, row_of(j, bodies.owner[j], bodies, kinds))
+
+
 @func
 def write_contact_distance(e, excluded, bodies, kinds, neighbours):
     """Set the contact distances of the candidates of pair e, less its slack."""
@@ -113,11 +145,25 @@ def write_contact_distance(e, excluded, bodies, kinds, neighbours):
             c = excluded.row[e] // pair_room(neighbours)
             start += c * candidate_room(neighbours) - neighbours.force_at[c]
         for k in range(start, start + count):
-            i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-            b, c = bodies.owner[i], bodies.owner[j]
-            r_i = kinds.radius[kinds.first_offset[bodies.kind[b]] + i - bodies.first_sphere[b]]
-            r_j = kinds.radius[kinds.first_offset[bodies.kind[c]] + j - bodies.first_sphere[c]]
-            neighbours.contact_distance[k] = r_i + r_j - excluded.slack[e]
+            neighbours.contact_distance[k] = distance_without_slack(k, bodies, kinds, neighbours) - excluded.slack[e]
+
+
+@inline
+def slack_of_candidate(k, bodies, kinds, neighbours):
+    """Slack of candidate k [m], up to rounding; zero for pairs that touch as all others do."""
+    return distance_without_slack(k, bodies, kinds, neighbours) - neighbours.contact_distance[k]
+
+
+slack_if_brittle = select("brittle", {Lasting: 0.0, Brittle: slack_of_candidate}, handed=False)
+
+
+@inline
+def slack_in_bonds(bonds, k, bodies, kinds, neighbours):
+    """Slack of candidate k in a run with bonds [m]."""
+    return slack_if_brittle(bonds.form.brittle, k, bodies, kinds, neighbours)
+
+
+slack_of = select("bonds", {NoBonds: 0.0, object: slack_in_bonds})
 
 
 @func

@@ -32,6 +32,7 @@ from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, dot, load, scale, store, subtract
 from dem.kernels.simd.memory import prefetch
 from dem.kernels.simd.transpose import EIGHT, columns_of, write_lines
+from dem.kernels.soft.bonds.overlap_release import FAR, slack_of
 from dem.kernels.soft.contact.convex_bodies import (
     CENTRE,
     LINES,
@@ -249,9 +250,45 @@ def reach_of(law, k, min_overlap, neighbours):
     return math.inf if laws.has_range(law) and neighbours.has_history[k] != 0 else -min_overlap
 
 
+@inline
+def clear_all_lists(kinds, k, neighbours):
+    """Discard the lists of vertices and edges of candidate k."""
+    neighbours.listed_features[k, 0] = -math.inf
+
+
+clear_lists = select("kinds", {ConvexBodyKinds: None, FacetedBodyKinds: clear_all_lists})
+
+
+@func
+def find_overlap_beyond(slack, kinds, sink, law, k, m, min_overlap, bodies, neighbours, box, overlap, sums):
+    """Find the overlap of candidate k, less its slack: bonds hold its bodies together, or did so before they broke.
+
+    Polyhedra have a single contact then. The slack shrinks with the overlap, so no clearance is recorded.
+
+    slack: see `dem.kernels.soft.bonds.overlap_release` [m]; all others see `find_overlap`.
+    """
+    overlap[m] = -math.inf
+    if not is_report(sink):
+        clear_lists(kinds, k, neighbours)
+    if slack > 0.5 * FAR:
+        return
+    reach, start = reach_of(law, k, min_overlap, neighbours), first_normal(law, k, neighbours)
+    depth, n, middle, steps, ending = solve(k, start, reach, bodies, kinds, neighbours, box)
+    overlap[m] = depth - slack
+    store_overlap(k, depth - slack, n, middle, neighbours)
+    if not is_report(sink) and depth > slack:
+        count_steps(sums, steps, ending)
+        begin_history(kinds, law, k, neighbours)
+        store_normal(law, k, n, neighbours)
+
+
 @func
 def find_overlap(kinds, sink, law, k, m, min_overlap, bodies, neighbours, box, overlap, sums):
     """Find the overlap of candidate k, number m of its chunk; all others see `list_convex_overlaps`."""
+    slack = slack_of(neighbours.bonds, k, bodies, kinds, neighbours)
+    if slack != 0.0:
+        find_overlap_beyond(slack, kinds, sink, law, k, m, min_overlap, bodies, neighbours, box, overlap, sums)
+        return
     gap = proven_gap(law, k, min_overlap, bodies, kinds, neighbours, box)
     if gap > 0.0:
         overlap[m] = -math.inf
@@ -266,15 +303,19 @@ def find_overlap(kinds, sink, law, k, m, min_overlap, bodies, neighbours, box, o
 
 @inline
 def is_polyhedron_pair(law, k, kinds, bodies, neighbours):
-    """Whether candidate k is one of two polyhedra, see `touches_at_corners`."""
+    """Whether candidate k is one of two polyhedra without slack, see `touches_at_corners`."""
     i, j, lines = neighbours.sphere_i[k], neighbours.sphere_j[k], neighbours.lines
+    if slack_of(neighbours.bonds, k, bodies, kinds, neighbours) != 0.0:
+        return False
     return touches_at_corners(law, piece_of(j, kinds, lines), piece_of(i, kinds, lines))
 
 
 @inline
 def is_smooth_pair(k, kinds, bodies, neighbours):
-    """Whether both bodies of candidate k are smooth, so that Newton's method applies."""
+    """Whether both bodies of candidate k are smooth and have no slack, so that Newton's method applies."""
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    if slack_of(neighbours.bonds, k, bodies, kinds, neighbours) != 0.0:
+        return False
     kind_j = kinds.shape[int(neighbours.lines[j, ROW])]
     kind_i = kinds.shape[int(neighbours.lines[i, ROW])]
     return is_smooth_at(kinds.shapes, kind_j, ()) and is_smooth_at(kinds.shapes, kind_i, ())

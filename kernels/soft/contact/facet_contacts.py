@@ -7,7 +7,8 @@ A row of history has the history of a pair with a single contact, its normal, an
 polyhedra: the key of the features that touch, 0 for none, and the history of that contact. So friction belongs to
 corners, and not to a point that jumps between them. Contacts for which no slot is left have no history.
 
-Pairs have one contact if a body is no polyhedron, the cores intersect, or the law acts beyond touch.
+Pairs have one contact if a body is no polyhedron, the cores intersect, the law acts beyond touch, or their bond broke
+while they overlapped.
 """
 
 import math
@@ -33,6 +34,7 @@ from dem.kernels.convex.shape_registry import ZERO_VECTOR, rounding_of
 from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
 from dem.kernels.simd.memory import prefetch
+from dem.kernels.soft.bonds.overlap_release import slack_of
 from dem.kernels.soft.chunks import candidate_room
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
@@ -95,8 +97,10 @@ def slot_at(law, slot):
 
 
 @inline
-def has_several_contacts(law, a, b, depth):
-    """Whether a pair of this overlap is treated by contacts of vertices and edges."""
+def has_several_contacts(law, a, b, depth, slack):
+    """Whether a pair of this overlap and slack is treated by contacts of vertices and edges."""
+    if slack != 0.0:
+        return False
     return touches_at_corners(law, a, b) and 0.0 < depth < DEEPEST * (rounding_of(a) + rounding_of(b))
 
 
@@ -285,7 +289,8 @@ def add_pair(sink, law, first, m, k, bodies, kinds, neighbours, box, scratch, ki
     b = piece_of(neighbours.sphere_i[k], kinds, neighbours.lines)
     count, weight, none = 0, 1.0, (0.0, 0.0, 0.0)
     is_listed = not is_report(sink) and are_lists_valid(k, bodies, neighbours)
-    if is_listed or has_several_contacts(law, a, b, depth):
+    slack = slack_of(neighbours.bonds, k, bodies, kinds, neighbours)
+    if is_listed or has_several_contacts(law, a, b, depth, slack):
         count = add_polyhedra(sink, law, first, k, a, b, r, normal, bodies, neighbours, box, scratch, kinematics, ids)
         if not is_report(sink):
             record_corners(sink, law, first, count, k, a, b, r, normal, bodies, neighbours, kinematics, sums)
