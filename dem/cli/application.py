@@ -126,7 +126,7 @@ def _print_version(wanted: bool) -> None:
 FIRST = """\
 What to do first:
 
-  dem run nine-fibres      run a simulation; the first run compiles for some fifteen seconds
+  dem run nine-fibres      run a simulation; the first run compiles for 4 to 20 seconds
   dem view nine-fibres.h5  show it in the browser
   dem cases                list other cases to run
   dem init                 list cases from which to make a case file of your own
