@@ -667,12 +667,12 @@ class Simulation(SimulationBase):
         return {stage.law.FIELD: ScalarLedger(self._present_engine, k) for k, stage in stages}
 
     def conduct(self, duration: float, *, steps: int = 100) -> None:
-        """Exchange heat, and other scalars, for a duration while particles and contacts are held where they are.
+        """Exchange heat, and other scalars, for a duration in which particles do not move.
 
-        The clock of the motion stands still, and that of the exchange (`ScalarLedger.time`) goes on. All steps are
-        implicit, of second order and stable for any length (`dem.soft.heat.implicit_exchange`). Motion then goes on as
-        if nothing had happened. A run in which nothing moves at all is `dem.Heat(frozen=True)`, whose file has frames
-        of the heating. Where a function of `every` calls this, the file of the run notes it (`Trajectory.changes`).
+        The time of the motion does not change; that of the exchange (`ScalarLedger.time`) advances. All steps are
+        implicit, of second order and stable for any length (`dem.soft.heat.implicit_exchange`). The motion then
+        continues from the same positions and velocities. In a run with `dem.Heat(frozen=True)` nothing moves at all;
+        its file has frames of the heating. A function of `every` may call this; `Trajectory.changes` lists the calls.
 
         Parameters
         ----------
@@ -716,7 +716,7 @@ class Simulation(SimulationBase):
 
     @property
     def _frozen(self) -> bool:
-        """Whether particles are held where they are."""
+        """Whether particles do not move (`frozen=True`)."""
         return scalar_setup.is_frozen(None, self._scalars)
 
     @property
