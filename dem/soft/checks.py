@@ -226,7 +226,7 @@ def turned_clumps(particles: Particles, inserters: Sequence[Inserter]) -> Iterat
 
 
 def rolling_shapes(particles: Particles, box: Box | None, contacts: Contacts) -> Iterator[Notice]:
-    """Rolling resistance of a particle that is not round, the first one: its shape resists already."""
+    """Notice of rolling resistance of the first particle that is not round, whose shape resists rolling already."""
     own = [box.material] if box and box.material else []
     materials = dict.fromkeys([*(material for _, material in particles.variants), *own])
     for shape, material in particles.variants:
@@ -234,5 +234,5 @@ def rolling_shapes(particles: Particles, box: Box | None, contacts: Contacts) ->
             rolling = contacts.between(material, other).rolling
             if (len(shape.radii) > 1 or is_convex(shape)) and rolling and rolling.friction > 0:
                 reason = f"{shape} of {material} has {rolling} with {other}, but its shape resists rolling by itself"
-                yield Notice("rolling-shape", reason, "leave rolling out for this pair of materials, or mean it")
+                yield Notice("rolling-shape", reason, "remove rolling for this pair, unless both are intended")
                 return
