@@ -122,7 +122,8 @@ def pressed(shape):
     particles = dem.Particles(shape, own, position=np.column_stack([place, place * 0 + 0.1, place * 0 + 0.1]),
                               velocity=[[0, 0.02, 0], [0, -0.03, 0.02], [0, 0, -0.04], [0, 0.01, 0]])  # fmt: skip
     box = dem.Box((0, 0, 0), (0.03996, 0.2, 0.2), material=own)
-    return dem.Simulation(particles, box, gravity=(0, 0, 0), time_step=5e-6, threads=1)
+    skin = (3e-3, 5e-4)  # as for many bodies, so that lists sort them: so few are in one cell otherwise
+    return dem.Simulation(particles, box, gravity=(0, 0, 0), time_step=5e-6, threads=1, _skin=skin)
 
 
 @pytest.mark.parametrize("name", ["spheres", "fibres"])
