@@ -156,14 +156,14 @@ class Neighbours(NamedTuple):
     batch_ids: np.ndarray  # (B, ID_ROWS, BLOCK) int64, the same
     overlap: np.ndarray  # (F,) [m]
     found: np.ndarray  # (F, 8) of convex bodies, see `dem.kernels.soft.contact.convex_contacts`; else empty
-    # of convex bodies, else empty: (C K,) how far both bodies of a candidate may be, together, from where they were at
-    # the pick, so that it cannot touch [m]; (7, N) position and orientation of each body then; (N,) distance that no
-    # point of it exceeds from there [m]
+    # of convex bodies, else empty: (C K,) how far both bodies of a candidate may travel, together, from the pick on, so
+    # that it cannot touch [m]; (7, N) position and orientation of each body at the last forces; (N,) length of its path
+    # since the pick, which that of no point of it exceeds [m]
     clearance: np.ndarray
-    picked_pose: np.ndarray
-    moved: np.ndarray
-    # (C K, 3) of polyhedra, else empty: how far both bodies may be, as for `clearance`, while the lists of vertices and
-    # edges that may touch still hold [m]; these of sphere j and of sphere i, as bits, see `facet_contacts`
+    last_pose: np.ndarray
+    travelled: np.ndarray
+    # (C K, 3) of polyhedra, else empty: how far both bodies may travel, as for `clearance`, while the lists of vertices
+    # and edges that may touch still hold [m]; these of sphere j and of sphere i, as bits, see `facet_contacts`
     listed_features: np.ndarray
     lines: np.ndarray  # of convex bodies, else empty: (M, 16), two cache lines a piece, see ``contact.convex_bodies``
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first

@@ -71,19 +71,23 @@ def place_axes(kinds, c, bodies, neighbours):
 
 
 @vector_loop
-def measure_moved(low, high, kind, bound, position, orientation, picked_pose, moved):
-    """Upper bound of the displacement of bodies low to high since their candidates were selected.
+def add_travelled(low, high, kind, bound, position, orientation, last_pose, travelled):
+    """Add the displacement of bodies low to high since their last pose to the length of their paths.
+
+    A path, and not the displacement since the pick: bodies that move together for long, such as a bed that settles,
+    would use up what each of their pairs may still approach.
 
     kind, bound: (N,), (G,) kind of each body, `Kinds.bounding_radius` [m].
-    position, orientation, picked_pose: (3, N) [m], (4, N), (7, N) now, and both at the pick.
-    Writes moved: (N,) [m].
+    position, orientation: (3, N) [m], (4, N).
+    Writes last_pose, travelled: (7, N), (N,) of `Neighbours`.
     """
     for b in range(low, high):
-        d = subtract(load(position, b), load(picked_pose, b))
-        turned = squared_tip_displacement(
-            bound[kind[b]], load_quaternion(orientation, b), load_quaternion(picked_pose[3:], b)
-        )
-        moved[b] = math.sqrt(dot(d, d)) + math.sqrt(turned)
+        x, q = load(position, b), load_quaternion(orientation, b)
+        d = subtract(x, load(last_pose, b))
+        turned = squared_tip_displacement(bound[kind[b]], q, load_quaternion(last_pose[3:], b))
+        travelled[b] += math.sqrt(dot(d, d)) + math.sqrt(turned)
+        store(last_pose, b, x)
+        store_quaternion(last_pose[3:], b, q)
 
 
 @vector_loop
@@ -126,7 +130,7 @@ record_lines = select("kinds", {Kinds: None, ConvexBodyKinds: write_all_lines})
 
 @inline
 def place_convex(kinds, c, bodies, neighbours):
-    """Place the pieces of the bodies of chunk c that have anything to touch, and measure how far they have moved."""
+    """Place the pieces of the bodies of chunk c that have anything to touch, and measure their paths."""
     low, high = chunk_of(c, bodies.kind.size)
     if kinds.is_centred:
         place_at_centres(low, high, bodies.position, bodies.sphere_position)
@@ -136,9 +140,9 @@ def place_convex(kinds, c, bodies, neighbours):
         low, high, bodies.first_sphere, bodies.kind, kinds.first_offset, bodies.sphere_position, bodies.orientation,
         bodies.velocity_predicted, bodies.angular_velocity_predicted, neighbours.lines,
     )  # fmt: skip
-    measure_moved(
-        low, high, bodies.kind, kinds.bounding_radius, bodies.position, bodies.orientation, neighbours.picked_pose,
-        neighbours.moved,
+    add_travelled(
+        low, high, bodies.kind, kinds.bounding_radius, bodies.position, bodies.orientation, neighbours.last_pose,
+        neighbours.travelled,
     )  # fmt: skip
 
 
@@ -153,11 +157,12 @@ forget_features = select("kinds", {ConvexBodyKinds: None, FacetedBodyKinds: forg
 
 @inline
 def record_poses(kinds, c, bodies, neighbours):
-    """Record the poses of the bodies of chunk c when candidates are picked, and reset the clearances of these."""
+    """Begin the paths of the bodies of chunk c when candidates are picked, and reset the clearances of these."""
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
-        store(neighbours.picked_pose, b, load(bodies.position, b))
-        store_quaternion(neighbours.picked_pose[3:], b, load_quaternion(bodies.orientation, b))
+        store(neighbours.last_pose, b, load(bodies.position, b))
+        store_quaternion(neighbours.last_pose[3:], b, load_quaternion(bodies.orientation, b))
+        neighbours.travelled[b] = 0.0
     start = first_candidate(c, neighbours)
     for k in range(start, start + neighbours.pairs[c]):
         neighbours.clearance[k] = -math.inf

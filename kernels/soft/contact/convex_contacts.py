@@ -147,36 +147,36 @@ def proven_gap(law, k, min_overlap, bodies, kinds, neighbours, box):
 
 
 @inline
-def pair_displacement(k, bodies, neighbours):
-    """Sum of the displacements of both bodies of candidate k since candidates were picked [m]."""
+def pair_travelled(k, bodies, neighbours):
+    """Sum of the lengths of the paths of both bodies of candidate k since candidates were picked [m]."""
     b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
-    return neighbours.moved[b] + neighbours.moved[c]
+    return neighbours.travelled[b] + neighbours.travelled[c]
 
 
 @inline
 def record_clearance(sink, k, gap, bodies, neighbours):
     """Raise the clearance of candidate k; gap: least difference of its overlap from the smallest that is wanted [m].
 
-    No point of a body is farther than `Neighbours.moved` from where it was when candidates were picked. So two bodies
-    approach each other by no more than the sum of both displacements.
+    No point of a body moves farther than `Neighbours.travelled` increases. So two bodies approach each other by no more
+    than the sum of both increases from now on.
     """
     if not is_report(sink):
-        neighbours.clearance[k] = max(neighbours.clearance[k], gap - pair_displacement(k, bodies, neighbours))
+        neighbours.clearance[k] = max(neighbours.clearance[k], gap + pair_travelled(k, bodies, neighbours))
 
 
 @vector_loop
-def list_doubtful(count, sphere_i, sphere_j, owner, moved, clearance, has_history, overlap, listed):
-    """List the candidates of a chunk that may touch: those whose bodies have moved by more than the clearance.
+def list_doubtful(count, sphere_i, sphere_j, owner, travelled, clearance, has_history, overlap, listed):
+    """List the candidates of a chunk that may touch: those whose bodies have travelled farther than the clearance.
 
     Writes overlap: (K,) -inf for all. Writes listed: (K,) counted from the first. Returns their number.
     """
     n = 0
     for k in range(count):
-        displacement = moved[owner[sphere_i[k]]] + moved[owner[sphere_j[k]]]
+        length = travelled[owner[sphere_i[k]]] + travelled[owner[sphere_j[k]]]
         overlap[k] = -math.inf
         listed[n] = k
         # no branch on either condition, `and` would be one: whether a candidate touches is a toss-up
-        n += 0 if (has_history[k] == 0) & (displacement < clearance[k]) else 1
+        n += 0 if (has_history[k] == 0) & (length < clearance[k]) else 1
     return n
 
 
@@ -413,7 +413,7 @@ read_line_of_b = columns_of(*range(newton_batches.LINE_B, newton_batches.LINE_B 
 @inline
 def are_lists_valid(k, bodies, neighbours):
     """Whether the lists of vertices and edges of candidate k, a pair of polyhedra, hold; its cores are apart then."""
-    return pair_displacement(k, bodies, neighbours) < neighbours.listed_features[k, 0]
+    return pair_travelled(k, bodies, neighbours) < neighbours.listed_features[k, 0]
 
 
 @func
@@ -589,7 +589,7 @@ def list_convex_overlaps(
         doubtful = list_every(count, overlap, listed)
     else:
         doubtful = list_doubtful(
-            count, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.owner, neighbours.moved,
+            count, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.owner, neighbours.travelled,
             neighbours.clearance[start:], neighbours.has_history[start:], overlap, listed,
         )  # fmt: skip
     list_overlaps_of(

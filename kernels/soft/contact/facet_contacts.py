@@ -66,7 +66,7 @@ from dem.kernels.soft.contact.convex_contacts import (
     count_steps,
     images_rest,
     load_overlap,
-    pair_displacement,
+    pair_travelled,
     record_clearance,
     store_normal,
     store_overlap,
@@ -210,12 +210,12 @@ def write_facet(t, row, scratch, kinematics, ids):
 
 @inline
 def store_lists(k, reach, r, n, gap, bits_a, bits_b, bodies, neighbours):
-    """Store the lists of vertices and edges of candidate k, and how far its bodies may be until these may be wrong.
+    """Store the lists of vertices and edges of candidate k, and how far its bodies may travel until these may be wrong.
 
     reach: sum of the roundings [m]. r, n: see `add_polyhedra`. gap, bits_a, bits_b: see `facets.find_contacts`.
     """
     lists, lasting = neighbours.listed_features, min(LIST_MARGIN * reach, gap - 2.0 * APART * dot(n, r))
-    until = lasting - MARGIN * neighbours.contact_distance[k] - pair_displacement(k, bodies, neighbours)
+    until = lasting - MARGIN * neighbours.contact_distance[k] + pair_travelled(k, bodies, neighbours)
     lists[k, 0] = until if bits_a != 0 and bits_b != 0 else -math.inf
     lists[k, 1], lists[k, 2] = bits_a, bits_b
 
