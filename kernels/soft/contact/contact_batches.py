@@ -79,7 +79,7 @@ from dem.kernels.soft.contact.contact_detection import (
 )
 from dem.kernels.soft.contact.contact_evaluation import BatchSettings, evaluate_batch, write_torques
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds
-from dem.kernels.soft.contact.convex_contacts import list_convex_overlaps
+from dem.kernels.soft.contact.convex_contacts import clear_solver, list_convex_overlaps
 from dem.kernels.soft.contact.convex_kinematics import compute_convex_kinematics
 from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, write_heat
 from dem.kernels.soft.contact.elastic_pairs import evaluate_elastic
@@ -91,6 +91,7 @@ from dem.kernels.soft.contact.facet_contacts import (
     store_facet_history,
     total_of_facets,
 )
+from dem.kernels.soft.contact.ongoing_contacts import find_ongoing, find_others, list_ongoing, store_ongoing
 from dem.kernels.soft.contact.result_sinks import (
     ForceSink,
     HeatSink,
@@ -508,13 +509,88 @@ def evaluate_touching(sink, c, time_sign, context):
     return sums
 
 
+@func
+def evaluate_convex(sink, c, time_sign, context):
+    """Evaluate the candidate pairs of chunk c in a step, convex bodies that touched in the last one before all others.
+
+    These are found batch by batch (``ongoing_contacts``). Where bodies have several pieces, or contacts a range, all
+    are found before the first batch, as by `evaluate_touching`; all arguments are those of it.
+    """
+    law, kinds, neighbours, geometry = context.law, context.kinds, context.neighbours, ConvexBodies()
+    settings = BatchSettings(
+        geometry, sink, law, time_sign, 0.5 * context.constants.dt, context.constants.per_joule, kinds.modulus.size == 1
+    )
+    start, row, number = first_candidate(c, neighbours), first_row(c, neighbours), neighbours.pairs[c]
+    block, column = neighbours.evaluating_block[c], neighbours.force_at[c]
+    gathered, batch_history, out, ids = (
+        neighbours.batch_kinematics[block],
+        neighbours.batch_history[block],
+        neighbours.batch_forces[block],
+        neighbours.batch_ids[block],
+    )
+    kinematics = gathered[OF_PAIRS:]
+    history, has_history = neighbours.history[start:], neighbours.has_history[start:]
+    listed = neighbours.touching[column : column + candidate_room(neighbours)]
+    solver, min_overlap, sums = context.chunk_sums[c, SOLVER:], 0.0 - laws.largest_begin_gap(law), no_sums()
+    is_followed, first = kinds.is_centred and not laws.has_range(law), 0
+    if is_followed:
+        clear_solver(solver)
+        touched = list_ongoing(
+            number, start, has_history, kinds, context.bodies, neighbours, neighbours.overlap[column:],
+            neighbours.force_row[column:], listed,
+        )  # fmt: skip
+    else:
+        touched = find_touching(sink, c, context)
+    while is_followed or first < touched:
+        if first == touched:
+            is_followed, first = False, 0
+            touched = find_others(sink, row, start, number, column, min_overlap, listed, solver, context, gathered, ids)
+            continue
+        if is_followed:
+            stop = min(first + BLOCK, touched)
+            count = find_ongoing(
+                first, row, listed[:touched], start, column, min_overlap, solver, context, gathered, kinematics,
+                batch_history, ids,
+            )  # fmt: skip
+        else:
+            count, stop, _ = compute_convex_kinematics(
+                geometry, sink, start, first, listed[:touched], context, gathered, kinematics, ids
+            )
+            if not kinds.is_centred:
+                assign_damping_masses(geometry, first, stop, start, listed[:touched], context, kinematics)
+            if laws.needs_velocity(law):
+                load_history(geometry, law, first, count, listed, ids, history, has_history, batch_history)
+        more = evaluate_batch(settings, count, MIXED_TYPES, kinematics, ids[OF_I], ids[OF_J], batch_history, out)
+        if is_followed:
+            store_ongoing(
+                law, laws.needs_velocity(law), count, ids[CANDIDATE], batch_history, out, history, has_history
+            )
+        elif laws.needs_velocity(law):
+            store_history(geometry, law, first, count, listed, ids, batch_history, out, history, has_history)
+        scatter_cluster_forces(sink, count, out, ON_J, neighbours.force_torque[row:])
+        sums, first, row = add_sums(sums, more), stop, row + count
+    return sums
+
+
 @inline
 def evaluate_listed(c, time_sign, context):
     """Evaluate the candidate pairs of chunk c that touch, in a step; see `evaluate_touching`."""
     return evaluate_touching(sink_for(context.neighbours.heat), c, time_sign, context)
 
 
+@inline
+def evaluate_followed(c, time_sign, context):
+    """Evaluate the candidate pairs of chunk c that touch, in a step; see `evaluate_convex`."""
+    return evaluate_convex(sink_for(context.neighbours.heat), c, time_sign, context)
+
+
 evaluate_spheres = select("context.law", {laws.Elastic: evaluate_elastic, laws.Composite: evaluate_listed})
 evaluate = select(
-    "context.kinds", {Kinds: evaluate_spheres, Capsules: evaluate_listed, ConvexBodyKinds: evaluate_listed}
+    "context.kinds",
+    {
+        Kinds: evaluate_spheres,
+        Capsules: evaluate_listed,
+        ConvexBodyKinds: evaluate_followed,
+        FacetedBodyKinds: evaluate_listed,
+    },
 )

@@ -217,6 +217,13 @@ def store_normal(law, k, n, neighbours):
 
 
 @inline
+def clear_solver(sums):
+    """Begin the statistics of the solver in a pass."""
+    for r in range(SOLVER_COLUMNS):
+        sums[r] = 0
+
+
+@inline
 def count_steps(sums, steps, ending):
     """Count a touching pair in the statistics of the solver: pairs, steps, maximum, fallbacks, failures."""
     sums[SOLVED] += 1
@@ -488,7 +495,7 @@ def list_in_batches(
     for m in range(listed.size):
         k = start + listed[m]
         if is_smooth_pair(k, kinds, bodies, neighbours):
-            listed[smooth] = listed[m]
+            listed[smooth], listed[m] = listed[m], listed[smooth]
             smooth += 1
         else:
             find_overlap(kinds, sink, law, k, k - start, min_overlap, bodies, neighbours, box, overlap, sums)
@@ -582,8 +589,8 @@ def list_convex_overlaps(
     Writes neighbours.found: of those that touch; clearance: of those that do not, in steps.
     Writes sums: (SOLVER_COLUMNS,), in steps.
     """
-    for r in range(0 if is_report(sink) else SOLVER_COLUMNS):
-        sums[r] = 0
+    if not is_report(sink):
+        clear_solver(sums)
     min_overlap = 0.0 if laws.has_range(law) else min_overlap
     if is_report(sink) or not images_rest(box):
         doubtful = list_every(count, overlap, listed)

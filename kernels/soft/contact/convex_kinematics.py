@@ -244,22 +244,35 @@ def compute_columns(
 
 
 @inline
+def read_lines_of_pieces(count, piece_i, piece_j, lines, gathered):
+    """Read both lines of the pieces of all columns, see `read_last_lines`."""
+    read_first_of_i(piece_i, lines, 0, gathered, BLOCK, count)
+    read_first_of_j(piece_j, lines, 0, gathered, BLOCK, count)
+    read_second_of_i(piece_i, lines, EIGHT, gathered, BLOCK, count)
+    done = read_second_of_j(piece_j, lines, EIGHT, gathered, BLOCK, count)
+    read_last_lines(done, count, piece_i, piece_j, lines, gathered)
+
+
+@inline
 def compute_kinematics_of_columns(start, count, candidate, context, gathered, kinematics, ids):
     """Kinematics of contacts whose overlap, normal and contact point are in columns.
 
     start, count, candidate: first candidate of the chunk; columns; (BLOCK,) candidate of each.
     Writes gathered, kinematics, ids: as the loops above.
     """
-    kinds, neighbours, lines = context.kinds, context.neighbours, context.neighbours.lines
+    neighbours = context.neighbours
     gather_pieces(
         count, candidate, neighbours.sphere_i[start:], neighbours.sphere_j[start:], neighbours.stiffness[start:],
         ids[PIECE_I], ids[PIECE_J], kinematics,
     )  # fmt: skip
-    read_first_of_i(ids[PIECE_I], lines, 0, gathered, BLOCK, count)
-    read_first_of_j(ids[PIECE_J], lines, 0, gathered, BLOCK, count)
-    read_second_of_i(ids[PIECE_I], lines, EIGHT, gathered, BLOCK, count)
-    done = read_second_of_j(ids[PIECE_J], lines, EIGHT, gathered, BLOCK, count)
-    read_last_lines(done, count, ids[PIECE_I], ids[PIECE_J], lines, gathered)
+    read_lines_of_pieces(count, ids[PIECE_I], ids[PIECE_J], neighbours.lines, gathered)
+    compute_from_lines(count, context, gathered, kinematics, ids)
+
+
+@inline
+def compute_from_lines(count, context, gathered, kinematics, ids):
+    """Kinematics of contacts whose lines, overlap, normal and contact point are in columns, see `compute_columns`."""
+    kinds = context.kinds
     # a loop each, in which numbers that all pieces share are read once
     if kinds.is_centred and kinds.radius.size == 1:
         compute_columns(
