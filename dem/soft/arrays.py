@@ -332,7 +332,7 @@ def candidate_arrays(chunks: int, room: int, layout: Layout) -> dict[str, np.nda
         "contact_distance": empty(own),
         "stiffness": empty(own),
         "clearance": empty(room if layout.found else 0),
-        "listed_features": empty((room if layout.faceted else 0, 3)),
+        "listed_features": empty((room if layout.faceted else 0, 5)),
         "history": empty((remembering, layout.in_memory)),
         "has_history": zeros(remembering, np.int8),
         "saved_history": empty((remembering, layout.width)),

@@ -26,6 +26,7 @@ import math
 import numpy as np
 from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.convex.shape_registry import ZERO_VECTOR, rounding_of
+from dem.kernels.numerics.distances import segment_distance_squared
 from dem.kernels.numerics.quaternion import rotate, rotate_back
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
 
@@ -37,14 +38,16 @@ MAX_BITS = 52  # vertices and edges of a body whose lists can be stored as the b
 # torque about the centre of A [1/m, 1]
 KEY, DEPTH, NORMAL, POINT, WEIGHT, BY_POSITION, BY_ROTATION, COLUMNS = 0, 1, 2, 5, 8, 9, 12, 15
 WIDTH = 8  # edges and vertices are looked at in multiples of this number, so that none is left over by vectors
-# scratch: numbers of vertices and edges within reach of each body; both ends of edges of B, in columns; whether those
-# cross one of A; contacts; all vertices of each body in columns of height or outcode, and place. What is listed is
+# scratch: numbers of vertices and edges within reach of each body; of edges that may cross one of the other; both ends
+# of those of B, in columns; whether they cross one of A; contacts; all vertices of each body in columns of height or
+# outcode, and place. What is listed is
 # written before it is known whether it is within reach, and has room for one more. Numbers and outcodes are
 # integers: `integers` is the scratch seen as such
 CORNER_WIDTH = 4
 VERTEX_ROOM, EDGE_ROOM = MAX_VERTICES + 1, MAX_EDGES + WIDTH
 EDGES_AT = 2 * VERTEX_ROOM
-ENDS_AT = EDGES_AT + 2 * EDGE_ROOM
+CROSSING_EDGES_AT = EDGES_AT + 2 * EDGE_ROOM
+ENDS_AT = CROSSING_EDGES_AT + 2 * EDGE_ROOM
 CROSSES_AT = ENDS_AT + 6 * EDGE_ROOM
 FOUND_AT = CROSSES_AT + EDGE_ROOM
 CORNERS_AT = FOUND_AT + MAX_CONTACTS * COLUMNS
@@ -52,10 +55,12 @@ SCRATCH = CORNERS_AT + 2 * CORNER_WIDTH * MAX_CORNERS  # numbers of scratch
 # outcodes: bit of vertices that are far from the other's plane across n; faces that have a bit, and how many are looked
 # at together
 BELOW, MAX_CODED_FACES, TOGETHER = 1 << 60, 48, 6
+FEW_EDGES = 3  # that are looked at one after the other: they would wait for numbers just written to columns
 PARALLEL = 1e-14  # sin² of the angle of edges, below which they have no crossing
 NEARLY_PARALLEL = 1e-6  # sin² of the angle of edges, below which their distance has few digits
 ABOUT = 1.0001  # slack of a distance, or of its square, that is compared again, exactly
 MIN_DIVISOR = 1e-300
+NO_LISTS = (0, 0, 0, 0)  # see `find_contacts`
 
 
 @inline
@@ -116,8 +121,14 @@ def edge_at(side, k):
 
 
 @inline
+def crossing_edge_at(side, k):
+    """Index in scratch of the number of the k-th edge that may cross one of the other body, of A or B: 0 or 1."""
+    return CROSSING_EDGES_AT + side * EDGE_ROOM + k
+
+
+@inline
 def end_at(end, k):
-    """Index in scratch of the first number of either end, 0 or 1, of edge k of B within reach."""
+    """Index in scratch of the first number of either end, 0 or 1, of the k-th edge of B that may cross one of A."""
     return ENDS_AT + 3 * end * EDGE_ROOM + k
 
 
@@ -307,6 +318,80 @@ def lists_of_bits(body, side, bits, integers):
     return vertices, listed
 
 
+@vector_loop
+def record_near_edges(p, q, wide, edges, count, scratch, written):
+    """Record which edges of B are nearer than a distance to an edge of A, from p to q, or nearly so.
+
+    wide: the distance [m]. edges, count, scratch: see `record_crossings`.
+    Writes written: the scratch itself, 1 for edges that are near. Returns the number of those.
+    """
+    number, square = 0, ABOUT * wide * wide
+    for f in range(count):
+        s, t = column_of(scratch, end_at(0, f), EDGE_ROOM), column_of(scratch, end_at(1, f), EDGE_ROOM)
+        is_near = (segment_distance_squared(p, q, s, t) < square) & (f < edges)
+        written[CROSSES_AT + f] = 1.0 if is_near else written[CROSSES_AT + f]
+        number += 1 if is_near else 0
+    return number
+
+
+@inline
+def write_ends(b, edges, at, scratch, integers):
+    """Write the ends of edges of B to columns.
+
+    edges, at: their number, and where the list of these begins. Returns the number of columns with those that fill the
+    last vector.
+    """
+    for f in range(edges):
+        for end in range(2):
+            place = end_of_edge(b, 1, integers[at + f], end, scratch)
+            write_vector_column(scratch, end_at(end, f), EDGE_ROOM, place)
+    return (edges + WIDTH - 1) // WIDTH * WIDTH
+
+
+@func
+def list_crossing_edges(a, b, edges_a, edges_b, wide, scratch, integers):
+    """List the edges within reach of either body that are no farther than a distance from one of the other.
+
+    edges_a, edges_b, wide: numbers of edges within reach; the distance [m].
+    Writes integers: numbers of these edges. Returns the number of those of A and of B, and both as bits.
+    """
+    filled = write_ends(b, edges_b, edge_at(1, 0), scratch, integers)
+    for f in range(filled):
+        scratch[CROSSES_AT + f] = 0.0
+    count_a, count_b, bits_a, bits_b = 0, 0, 0, 0
+    for e in range(edges_a):
+        edge = integers[edge_at(0, e)]
+        p, q = end_of_edge(a, 0, edge, 0, scratch), end_of_edge(a, 0, edge, 1, scratch)
+        integers[crossing_edge_at(0, count_a)] = edge
+        if record_near_edges(p, q, wide, edges_b, filled, scratch, scratch) > 0:
+            count_a, bits_a = count_a + 1, bits_a | 1 << edge
+    for f in range(edges_b):
+        edge = integers[edge_at(1, f)]
+        integers[crossing_edge_at(1, count_b)] = edge
+        if scratch[CROSSES_AT + f] > 0.0:
+            count_b, bits_b = count_b + 1, bits_b | 1 << edge
+    return count_a, count_b, bits_a, bits_b
+
+
+@inline
+def crossing_edges_of_bits(body, side, bits, integers):
+    """List the edges whose bits are set, those that may cross one of the other body; returns their number."""
+    listed = 0
+    for e in range(tables_of(body.numbers, body.at)[0] if bits != 0 else 0):
+        integers[crossing_edge_at(side, listed)] = e
+        listed += bits & 1
+        bits >>= 1
+    return listed
+
+
+@inline
+def copy_edges(side, edges, integers):
+    """List all edges within reach as those that may cross one of the other body; returns their number."""
+    for e in range(edges):
+        integers[crossing_edge_at(side, e)] = integers[edge_at(side, e)]
+    return edges
+
+
 @inline
 def distance_of_point(body, side, y, reach, listed, integers):
     """Distance of a place y from the core of a polyhedron, and the unit normal from it to y; in its body frame.
@@ -445,25 +530,32 @@ def crossing(p, q, s, t):
     return add_scaled(p, on_u / area, u), add_scaled(s, on_v / area, v)
 
 
-@vector_loop
-def record_crossings(p, q, reach, edges, count, scratch, written):
-    """Write whether edges of B within reach cross an edge of A, from p to q, and are about as near to it.
+@inline
+def is_crossing(p, q, s, t, reach):
+    """Whether an edge of B, from s to t, crosses one of A, from p to q, and is about as near to it as `reach` [m].
 
     Straight lines along u and v, one of which is w from the other, are |w · (u × v)|/|u × v| apart. Lines that are
     nearly parallel count as near, as this has few digits then: `crossing` decides.
+    """
+    u, v, w = subtract(q, p), subtract(t, s), subtract(s, p)
+    area, _, _, is_inside = shares_of_crossing(u, v, w)
+    apart = dot(w, cross(u, v))
+    is_near = (apart * apart < ABOUT * reach * reach * area) | (area < NEARLY_PARALLEL * dot(u, u) * dot(v, v))
+    return is_inside & is_near
+
+
+@vector_loop
+def record_crossings(p, q, reach, edges, count, scratch, written):
+    """Write whether edges of B in columns cross an edge of A, from p to q, see `is_crossing`.
 
     reach: R_A + R_B [m]. written: the scratch itself.
-    edges, count: of B within reach; as many and those that fill the last vector, which cross none.
+    edges, count: of B in columns; as many and those that fill the last vector, which cross none.
     Returns the number of those that do.
     """
-    number, square = 0, ABOUT * reach * reach
+    number = 0
     for f in range(count):
         s, t = column_of(scratch, end_at(0, f), EDGE_ROOM), column_of(scratch, end_at(1, f), EDGE_ROOM)
-        u, v, w = subtract(q, p), subtract(t, s), subtract(s, p)
-        area, _, _, is_inside = shares_of_crossing(u, v, w)
-        apart = dot(w, cross(u, v))
-        is_near = (apart * apart < square * area) | (area < NEARLY_PARALLEL * dot(u, u) * dot(v, v))
-        crosses = is_inside & is_near & (f < edges)
+        crosses = is_crossing(p, q, s, t, reach) & (f < edges)
         written[CROSSES_AT + f] = 1.0 if crosses else 0.0
         number += 1 if crosses else 0
     return number
@@ -474,26 +566,24 @@ def add_crossings(a, b, edges_a, edges_b, reach, count, scratch, integers):
     """Write the contacts of edges of A with edges of B.
 
     a, b, reach: see `find_contacts`.
-    edges_a, edges_b: numbers of edges within reach.
+    edges_a, edges_b: numbers of edges that may cross.
     count: contacts so far.
     Writes scratch: contacts.
     Returns the number of contacts.
     """
     rounding, first_key = rounding_of(a), 1.0 + a.numbers[a.at + 1] + b.numbers[b.at + 1]
     keys, _, _ = tables_of(b.numbers, b.at)
-    filled = (edges_b + WIDTH - 1) // WIDTH * WIDTH if edges_a > 0 else 0
-    for f in range(edges_b if edges_a > 0 else 0):
-        for end in range(2):
-            place = end_of_edge(b, 1, integers[edge_at(1, f)], end, scratch)
-            write_vector_column(scratch, end_at(end, f), EDGE_ROOM, place)
+    are_few = edges_b <= FEW_EDGES
+    filled = write_ends(b, 0 if are_few or edges_a == 0 else edges_b, crossing_edge_at(1, 0), scratch, integers)
     for e in range(edges_a):
-        number_a = integers[edge_at(0, e)]
+        number_a = integers[crossing_edge_at(0, e)]
         p, q = end_of_edge(a, 0, number_a, 0, scratch), end_of_edge(a, 0, number_a, 1, scratch)
-        number = record_crossings(p, q, reach, edges_b, filled, scratch, scratch)
+        number = edges_b if are_few else record_crossings(p, q, reach, edges_b, filled, scratch, scratch)
         for f in range(edges_b if number > 0 else 0):
-            if scratch[CROSSES_AT + f] == 0.0:
+            number_b = integers[crossing_edge_at(1, f)]
+            s, t = end_of_edge(b, 1, number_b, 0, scratch), end_of_edge(b, 1, number_b, 1, scratch)
+            if not (is_crossing(p, q, s, t, reach) if are_few else scratch[CROSSES_AT + f] > 0.0):
                 continue
-            s, t = column_of(scratch, end_at(0, f), EDGE_ROOM), column_of(scratch, end_at(1, f), EDGE_ROOM)
             x, y = crossing(p, q, s, t)
             away = subtract(y, x)
             d = math.sqrt(dot(away, away))
@@ -501,7 +591,7 @@ def add_crossings(a, b, edges_a, edges_b, reach, count, scratch, integers):
                 continue
             n, before, row = scale(1.0 / d, away), count, FOUND_AT + count * COLUMNS
             place = add_scaled(x, rounding - 0.5 * (reach - d), n)
-            key = first_key + number_a * keys + integers[edge_at(1, f)]
+            key = first_key + number_a * keys + number_b
             count = write_contact(scratch, count, key, reach - d, n, place)
             if count > before:
                 reduce_weight(scratch, row, 1.0, reach, p, nearest_of_segment(p, s, t))
@@ -523,7 +613,7 @@ def extent(body, n):
 
 
 @func
-def find_contacts(a, b, r, n, margin, bits_a, bits_b, scratch):
+def find_contacts(a, b, r, n, margin, lists, scratch):
     """All contacts of two rounded polyhedra whose cores are apart.
 
     Which vertices and edges may be within reach is found once for several steps: the lists of an earlier call hold
@@ -534,27 +624,38 @@ def find_contacts(a, b, r, n, margin, bits_a, bits_b, scratch):
     n: unit vector, about from A to B: pieces of either that are far from the other's plane across n are left out.
         The contacts that are found do not depend on it.
     margin: distance beyond R_A + R_B, up to which vertices and edges are listed [m].
-    bits_a, bits_b: lists of an earlier call that still hold; 0 for new ones.
+    lists: of an earlier call that still hold, or `NO_LISTS`: bits of the vertices and edges of A and of B within reach;
+        of the edges of A and of B that may cross one of the other.
     Writes scratch: (SCRATCH,) contacts from FOUND_AT on, COLUMNS numbers each.
-    Returns the number of contacts; the lists as bits; with new ones, the distance of the cores along n [m], else 0.
+    Returns the number of contacts; the lists; with new ones, the distance of the cores along n [m], else 0.
     """
+    bits_a, bits_b, cross_a, cross_b = lists
     reach, integers, gap = rounding_of(a) + rounding_of(b), scratch.view(np.int64), 0.0
     place_corners_of(a, 0, ZERO_VECTOR, n, scratch)
     place_corners_of(b, 1, r, scale(-1.0, n), scratch)
     if bits_a != 0 and bits_b != 0:
         vertices_a, edges_a = lists_of_bits(a, 0, bits_a, integers)
         vertices_b, edges_b = lists_of_bits(b, 1, bits_b, integers)
+        crossing_a = crossing_edges_of_bits(a, 0, cross_a, integers)
+        crossing_b = crossing_edges_of_bits(b, 1, cross_b, integers)
     else:
         high_a, high_b = largest_height(a, 0, scratch), largest_height(b, 1, scratch)
         wide, gap = reach + margin, dot(n, r) - high_a - high_b
         if gap >= wide:
-            return 0, 0, 0, gap
+            return 0, NO_LISTS, gap
         write_outcodes(a, b, 0, r, high_a + gap - wide, wide, scratch, integers)
         write_outcodes(b, a, 1, ZERO_VECTOR, high_b + gap - wide, wide, scratch, integers)
         vertices_a, edges_a = list_within_reach(a, 0, integers)
         vertices_b, edges_b = list_within_reach(b, 1, integers)
         bits_a = bits_of_lists(a, 0, vertices_a, edges_a, integers)
         bits_b = bits_of_lists(b, 1, vertices_b, edges_b, integers)
+        if margin > 0.0 and bits_a != 0 and bits_b != 0:
+            crossing_a, crossing_b, cross_a, cross_b = list_crossing_edges(
+                a, b, edges_a, edges_b, wide, scratch, integers
+            )
+        else:
+            crossing_a, crossing_b = copy_edges(0, edges_a, integers), copy_edges(1, edges_b, integers)
     count = add_vertices(a, b, r, 0, vertices_a, vertices_b, edges_b, reach, 0, scratch, integers)
     count = add_vertices(a, b, r, 1, vertices_b, vertices_a, edges_a, reach, count, scratch, integers)
-    return add_crossings(a, b, edges_a, edges_b, reach, count, scratch, integers), bits_a, bits_b, gap
+    count = add_crossings(a, b, crossing_a, crossing_b, reach, count, scratch, integers)
+    return count, (bits_a, bits_b, cross_a, cross_b), gap

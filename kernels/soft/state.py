@@ -162,8 +162,9 @@ class Neighbours(NamedTuple):
     clearance: np.ndarray
     last_pose: np.ndarray
     travelled: np.ndarray
-    # (C K, 3) of polyhedra, else empty: how far both bodies may travel, as for `clearance`, while the lists of vertices
-    # and edges that may touch still hold [m]; these of sphere j and of sphere i, as bits, see `facet_contacts`
+    # (C K, 5) of polyhedra, else empty: how far both bodies may travel, as for `clearance`, while the lists of vertices
+    # and edges that may touch still hold [m]; these of sphere j and of sphere i, as bits, and those of edges that may
+    # cross, see `dem.kernels.convex.facets.find_contacts`
     listed_features: np.ndarray
     lines: np.ndarray  # of convex bodies, else empty: (M, 16), two cache lines a piece, see ``contact.convex_bodies``
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first

@@ -23,6 +23,7 @@ from dem.kernels.convex.facets import (
     FOUND_AT,
     KEY,
     MAX_CONTACTS,
+    NO_LISTS,
     find_contacts,
     triple,
 )
@@ -209,15 +210,15 @@ def write_facet(t, row, scratch, kinematics, ids):
 
 
 @inline
-def store_lists(k, reach, r, n, gap, bits_a, bits_b, bodies, neighbours):
+def store_lists(k, reach, r, n, gap, found, bodies, neighbours):
     """Store the lists of vertices and edges of candidate k, and how far its bodies may travel until these may be wrong.
 
-    reach: sum of the roundings [m]. r, n: see `add_polyhedra`. gap, bits_a, bits_b: see `facets.find_contacts`.
+    reach: sum of the roundings [m]. r, n: see `add_polyhedra`. gap, found: see `facets.find_contacts`.
     """
     lists, lasting = neighbours.listed_features, min(LIST_MARGIN * reach, gap - 2.0 * APART * dot(n, r))
     until = lasting - MARGIN * neighbours.contact_distance[k] + pair_travelled(k, bodies, neighbours)
-    lists[k, 0] = until if bits_a != 0 and bits_b != 0 else -math.inf
-    lists[k, 1], lists[k, 2] = bits_a, bits_b
+    lists[k, 0] = until if found[0] != 0 and found[1] != 0 else -math.inf
+    lists[k, 1], lists[k, 2], lists[k, 3], lists[k, 4] = found
 
 
 @func
@@ -232,13 +233,14 @@ def add_polyhedra(sink, law, first, k, a, b, r, n, bodies, neighbours, box, scra
     Writes kinematics: `write_contact_geometry` and `write_weight`. Writes ids: SLOT_KEY and HISTORY_AT.
     Returns the number of contacts.
     """
-    keeps, bits_a, bits_b, reach = not is_report(sink) and images_rest(box), 0, 0, rounding_of(a) + rounding_of(b)
+    keeps, lists, reach = not is_report(sink) and images_rest(box), NO_LISTS, rounding_of(a) + rounding_of(b)
+    listed = neighbours.listed_features
     if keeps and are_lists_valid(k, bodies, neighbours):
-        bits_a, bits_b = int(neighbours.listed_features[k, 1]), int(neighbours.listed_features[k, 2])
-    is_new, margin = bits_a == 0, LIST_MARGIN * reach if keeps else 0.0
-    count, bits_a, bits_b, gap = find_contacts(a, b, r, n, margin, bits_a, bits_b, scratch)
+        lists = int(listed[k, 1]), int(listed[k, 2]), int(listed[k, 3]), int(listed[k, 4])
+    is_new, margin = lists[0] == 0, LIST_MARGIN * reach if keeps else 0.0
+    count, lists, gap = find_contacts(a, b, r, n, margin, lists, scratch)
     if keeps and is_new:
-        store_lists(k, reach, r, n, gap, bits_a, bits_b, bodies, neighbours)
+        store_lists(k, reach, r, n, gap, lists, bodies, neighbours)
     deepest = 0
     for m in range(1, count):
         if scratch[FOUND_AT + m * COLUMNS + DEPTH] > scratch[FOUND_AT + deepest * COLUMNS + DEPTH]:
