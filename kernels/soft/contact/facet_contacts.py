@@ -58,7 +58,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     write_vector_columns,
 )
 from dem.kernels.soft.contact.contact_detection import FORCE_J, LINE, ON_I, ON_J
-from dem.kernels.soft.contact.convex_bodies import piece_of
+from dem.kernels.soft.contact.convex_bodies import LINES, piece_of
 from dem.kernels.soft.contact.convex_contacts import (
     DEEPEST,
     MARGIN,
@@ -322,11 +322,14 @@ def turn_gradients(count, known, kinematics):
 
 
 @inline
-def prefetch_pair(k, history):
-    """Prefetch all cache lines of the history of candidate k, while the one before is evaluated."""
-    width = history.shape[1]
+def prefetch_pair(k, neighbours):
+    """Prefetch all cache lines of the history and the pieces of candidate k, while the one before is evaluated."""
+    history, width = neighbours.history, neighbours.history.shape[1]
     for r in range(0, width, LINE):
         prefetch(history, k * width + r)
+    for r in range(0, LINES, LINE):
+        prefetch(neighbours.lines, neighbours.sphere_i[k] * LINES + r)
+        prefetch(neighbours.lines, neighbours.sphere_j[k] * LINES + r)
 
 
 @func
@@ -344,7 +347,7 @@ def compute_facet_kinematics(geometry, sink, start, first, touching, context, ga
     count, pair, sums = 0, first, context.chunk_sums[start // candidate_room(neighbours), SOLVER:]
     scratch = gathered[OF_POLYHEDRA:]
     while pair < touching.size and count + MAX_CONTACTS <= BLOCK:
-        prefetch_pair(start + touching[min(pair + 1, touching.size - 1)], neighbours.history)
+        prefetch_pair(start + touching[min(pair + 1, touching.size - 1)], neighbours)
         k = start + touching[pair]
         count += add_pair(
             sink, law, count, touching[pair], k, bodies, kinds, neighbours, context.box, scratch, kinematics, ids, sums
