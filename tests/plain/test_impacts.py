@@ -204,7 +204,10 @@ def test_surfaces_of_what_moves_as_one_body_do_not_slip(rng):
     bodies.position[:, i], bodies.position[:, j] = (0, 0, 0), -0.0129 * n
     bodies.velocity_predicted[:] = velocity[:, None] + np.cross(omega, bodies.position, axisb=0).T
     bodies.angular_velocity_predicted[:] = omega[:, None]
-    touch, x = cluster_kinematics.sphere_contact_kinematics(i, i, j, j, 0.013, 1e6, bodies, kinds, walls)
+    of_i, of_j = (cluster_kinematics.body_of_sphere(engine.law, b, b, bodies, kinds) for b in (i, j))
+    places = bodies.position[:, i], bodies.position[:, j]
+    touch, arm, _ = cluster_kinematics.sphere_contact_kinematics(engine.law, walls, True, *places, of_i, of_j, 1e6)
+    x = bodies.position[:, i] + arm
     assert np.abs(touch.velocity).max() < 1e-15  # speeds of 1 m/s, turning adds a hundredth to them
     assert touch.twist_rate == pytest.approx(omega @ n, rel=1e-13)
     np.testing.assert_allclose(touch.normal, n, rtol=1e-13)

@@ -16,10 +16,19 @@ from typing import NamedTuple
 
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, select
-from dem.kernels.numerics.columns import flat
+from dem.kernels.numerics.columns import flat, get
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
 from dem.kernels.soft.contact import cluster_kinematics
-from dem.kernels.soft.contact.batch_kinematics import MASS, SingleSpheres, kinematics_in_column, weight_of
+from dem.kernels.soft.contact.batch_kinematics import (
+    ARM,
+    MASS,
+    POINT,
+    Segments,
+    SingleSpheres,
+    SphereClusters,
+    kinematics_in_column,
+    weight_of,
+)
 from dem.kernels.soft.contact.capsule_blending import closest
 from dem.kernels.soft.contact.capsule_contacts import contact_at, inverse_contact_mass, pose, velocity_of_image
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, from_body, radius_at
@@ -109,22 +118,54 @@ candidate_kinematics = select(
 )
 
 
+@inline
+def kinematics_of_candidate(geometry, law, t, first, stop, start, touching, bodies, kinds, neighbours, box, kinematics):
+    """Kinematics of contact t of the list, and its place from the centres of both bodies, see `candidate_kinematics`.
+
+    first, stop: contacts of the list whose kinematics are in the columns of a batch.
+    start, touching: see `assign_damping_masses_of_clusters`.
+    """
+    return candidate_kinematics(kinds, law, start + touching[t], bodies, neighbours, box)
+
+
+@inline
+def kinematics_in_batch(geometry, law, t, first, stop, start, touching, bodies, kinds, neighbours, box, kinematics):
+    """Kinematics of contact t of the list, read from its column if it has one, see `kinematics_of_candidate`.
+
+    Other contacts of the same two bodies may be in the batch before or after this one.
+    """
+    if first <= t < stop:
+        column = t - first
+        contact = kinematics_in_column(kinematics, column, True)
+        return contact, get(kinematics, POINT, column), get(kinematics, ARM, column)
+    return candidate_kinematics(kinds, law, start + touching[t], bodies, neighbours, box)
+
+
+# the columns of capsules hold their contacts, of which a pair may have several
+listed_kinematics = select("geometry", {SphereClusters: kinematics_in_batch, Segments: kinematics_of_candidate})
+
+
 @func
-def oscillation_rate(law, first, start, touching, half, bodies, kinds, neighbours, box):
+def oscillation_rate(
+    geometry, law, begin, first, stop, start, touching, half, bodies, kinds, neighbours, box, kinematics
+):
     """Index after the last contact of one pair of bodies, and their common ω² (top of this file); 0 for a single one.
 
-    first: the first of them in `touching`.
-    start, touching: see `assign_damping_masses_of_clusters`.
+    begin: the first of them in `touching`.
+    first, stop: of the list, those whose kinematics are in the columns of a batch.
+    geometry, start, touching: see `assign_damping_masses_of_clusters`.
     Returns the index in `touching`, ω² [1/s²].
     """
-    k = start + touching[first]
+    k = start + touching[begin]
     b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
-    stop = first + 1
-    while stop < touching.size and is_of_bodies(start + touching[stop], b, c, bodies, neighbours):
-        stop += 1
+    end = begin + 1
+    while end < touching.size and is_of_bodies(start + touching[end], b, c, bodies, neighbours):
+        end += 1
     push, rate = no_multi_contact(), 0.0
-    for t in range(first, stop if stop - first > 1 else first):
-        contact, arm_b, arm_c = candidate_kinematics(kinds, law, start + touching[t], bodies, neighbours, box)
+    for t in range(begin, end if end - begin > 1 else begin):
+        contact, arm_b, arm_c = listed_kinematics(
+            geometry, law, t, first, stop, start, touching, bodies, kinds, neighbours, box, kinematics
+        )
         history = history_of(law, start + touching[t], neighbours)
         m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
         secant = laws.secant(law, m_i, m_j, contact, history, half)
@@ -132,7 +173,7 @@ def oscillation_rate(law, first, start, touching, half, bodies, kinds, neighbour
     if push.square > 0.0:
         inverse_mass_b = inverse_effective_mass(b, push.force, push.torque_b, bodies, kinds)
         rate = (inverse_mass_b + inverse_effective_mass(c, push.force, push.torque_c, bodies, kinds)) / push.square
-    return stop, rate
+    return end, rate
 
 
 @inline
@@ -153,7 +194,9 @@ def assign_damping_masses_of_clusters(geometry, first, stop, start, touching, co
             begin = pair  # or before it: a batch may begin among them
             while begin > 0 and is_of_bodies(start + touching[begin - 1], b, c, bodies, neighbours):
                 begin -= 1
-            end, rate = oscillation_rate(law, begin, start, touching, half, bodies, kinds, neighbours, box)
+            end, rate = oscillation_rate(
+                geometry, law, begin, first, stop, start, touching, half, bodies, kinds, neighbours, box, kinematics
+            )
         t = pair - first
         if rate > 0.0 and weight_of(geometry, kinematics, t) > 0.0:
             contact = kinematics_in_column(kinematics, t, True)

@@ -60,19 +60,28 @@ def rolling_inertia(radius, b, bodies, kinds):
 
 
 @inline
-def inverse_mass(b, x, normal, bodies, kinds, box):
-    """Inverse effective mass of body b along the normal at point x [1/kg].
+def inverse_mass_at(inverse, inertia, orientation, arm, normal):
+    """Inverse effective mass along the normal at an arm from the centre of mass, 1/m + (r × n)·I^-1 (r × n) [1/kg].
 
-    1/m + (r × n)·I^-1 (r × n): at its tip a fibre has a smaller effective mass than at its centre. The damping depends
-    on this mass, so that the coefficient of restitution is the prescribed one.
+    At its tip a fibre has a smaller effective mass than at its centre. The damping depends on this mass, so that the
+    coefficient of restitution is the prescribed one.
+
+    inverse, inertia, orientation: 1/m [1/kg], principal moments [kg m²] and orientation of the body.
     """
+    turned = rotate_back(orientation, cross(arm, normal))
+    return inverse + dot(turned, divide(turned, inertia))
+
+
+@inline
+def inverse_mass(b, x, normal, bodies, kinds, box):
+    """Inverse effective mass of body b along the normal at point x, see `inverse_mass_at` [1/kg]."""
     g = bodies.kind[b]
-    inverse = kinds.inverse_mass[g]
-    if not kinds.all_single_spheres:
-        arm = cross(minimum_image(box, x, load(bodies.position, b)), normal)
-        arm = rotate_back(load_quaternion(bodies.orientation, b), arm)
-        inverse += dot(arm, divide(arm, load(kinds.inertia, g)))
-    return inverse
+    if kinds.all_single_spheres:
+        return kinds.inverse_mass[g]
+    arm = minimum_image(box, x, load(bodies.position, b))
+    return inverse_mass_at(
+        kinds.inverse_mass[g], load(kinds.inertia, g), load_quaternion(bodies.orientation, b), arm, normal
+    )
 
 
 @inline
