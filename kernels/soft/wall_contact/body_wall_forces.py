@@ -1,8 +1,9 @@
 """Forces and torques on bodies at faces and walls, chunk by chunk: which of the ways to evaluate contacts is taken.
 
-Single spheres go in batches under laws with losses, unless faces are rough; all others go body by body. Batches of
-contacts with faces are in ``box_contacts``, those with walls of any shape here: all of a contact but the search for its
-pieces is in loops that LLVM makes vector code of, how the surfaces move, the law, the load on the wall. One by one
+Single spheres go in batches under laws with losses, unless faces are rough; so do other bodies but convex ones, if
+there are no walls but faces. All others go body by body. Batches of contacts with faces are in ``box_contacts``, those
+of spheres with walls of any shape here: all of a contact but the search for its pieces is in loops that LLVM makes
+vector code of, how the surfaces move, the law, the load on the wall. One by one
 (`wall_contacts.add_of_sphere`) are contacts of several pieces, and those with walls that are rough, wear, hold a force
 or have a belt.
 """
@@ -28,8 +29,10 @@ from dem.kernels.soft.contact.batch_kinematics import (
 )
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, add_sums, add_work, no_energy, no_sums
 from dem.kernels.soft.contact.contact_evaluation import FORCE, PERSISTS, BatchSettings, evaluate_batch
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.contact.result_sinks import batch_sink
 from dem.kernels.soft.contact.surface_motion import radius_near
+from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
 from dem.kernels.soft.wall_contact.box_contacts import add_walls, touch_faces
 from dem.kernels.soft.wall_contact.mesh_contacts import detect, find_in_block
@@ -214,6 +217,11 @@ gather_spheres = select(
         WalledRoughFaces: gather_batches, WalledRoughPeriodicFaces: gather_batches,
     },
 )  # fmt: skip
-by_scheme = select("scheme", {rotation.SphericalPCDM: gather_spheres, object: gather_one_by_one})
+gather_sphere_bodies = select(
+    "box", {BoxFaces: touch_faces, RoughFaces: gather_one_by_one, WalledFaces: gather_one_by_one,
+            WalledRoughFaces: gather_one_by_one, WalledRoughPeriodicFaces: gather_one_by_one},
+)  # fmt: skip
+gather_bodies = select("kinds", {Kinds: gather_sphere_bodies, ConvexBodyKinds: gather_one_by_one})
+by_scheme = select("scheme", {rotation.SphericalPCDM: gather_spheres, object: gather_bodies})
 # under laws with losses nothing is compiled for spheres where there are only other bodies, or the reverse
 gather_walls = select("law", {laws.Elastic: gather_one_by_one, laws.Composite: by_scheme})

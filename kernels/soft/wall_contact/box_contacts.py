@@ -1,13 +1,13 @@
-"""Contacts with the faces of a box, `dem.kernels.domain.faces`: one by one, and those of single spheres in batches.
+"""Contacts with the faces of a box, `dem.kernels.domain.faces`: in batches, or one by one.
 
-A face is a sphere of infinite radius, so R* = R. `touch_faces` gathers the contacts of single spheres to columns, which
-the law evaluates as it does those of pairs (``contact_batches``): one by one each waits for its own roots and
-divisions. Faces that are rough, and bodies of several spheres, go one by one. Elastic contacts in a step have a loop of
-their own, `add_elastic`, which takes both faces across an axis at once.
+A face is a sphere of infinite radius, so R* = R. `touch_faces` gathers contacts to columns, which the law evaluates as
+it does those of pairs (``contact_batches``): one by one each waits for its own roots and divisions. Contacts with rough
+faces, of convex bodies, in reports, and of bodies of several spheres where there are other walls go one by one. Elastic
+contacts in a step have a loop of their own, `add_elastic`, which takes both faces across an axis at once.
 """
 
 import numpy as np
-from dem.kernels import laws
+from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import func, inline, noinline, select
 from dem.kernels.domain.faces import are_rough, inward, signed_distance
 from dem.kernels.laws import hertz
@@ -18,12 +18,14 @@ from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, store
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.batch_kinematics import (
     LOSS,
+    MASS,
     MAY_BE_NEW,
     MIXED_TYPES,
     OF_FACES,
     OPEN_LOSS,
     POINT,
     SingleSpheres,
+    kinematics_in_column,
     write_kinematics,
 )
 from dem.kernels.soft.contact.contact_batches import load_history, store_history
@@ -44,6 +46,7 @@ from dem.kernels.soft.contact.surface_motion import (
     inverse_mass,
     radius_of,
     rolling_inertia,
+    spheres_of,
     spin_of,
     surface_velocity,
 )
@@ -57,6 +60,7 @@ from dem.kernels.soft.wall_contact.wall_loads import (
     work_of_face,
 )
 
+FACES = 6
 FACE_SLOTS = 8  # corners of a polyhedron at a face that remember anything: a key, 0 for none, and that; behind a row
 
 
@@ -342,6 +346,16 @@ def evaluate_dissipative(
 evaluate = select("law", {laws.Elastic: evaluate_elastic, laws.Composite: evaluate_dissipative})
 
 
+@inline
+def rate_of(b, count, pushed, bodies, kinds):
+    """ω² of body b with so many contacts at one face, from their sums [1/s²]; 0 for a single one."""
+    return (
+        inverse_effective_mass(b, pushed.force, pushed.torque_b, bodies, kinds) / pushed.square
+        if count > 1 and pushed.square > 0.0
+        else 0.0
+    )
+
+
 @func
 def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
     """ω² of body b at one face [1/s²], see ``shared_damping``; 0 if fewer than two of its spheres touch it."""
@@ -361,11 +375,7 @@ def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
                 arm = subtract(x, load(bodies.position, b))
                 pushed = add_contact(pushed, secant, dot(contact.velocity, contact.normal), contact.normal, arm, no_arm)
                 count += 1
-    return (
-        inverse_effective_mass(b, pushed.force, pushed.torque_b, bodies, kinds) / pushed.square
-        if count > 1 and pushed.square > 0.0
-        else 0.0
-    )
+    return rate_of(b, count, pushed, bodies, kinds)
 
 
 @inline
@@ -391,12 +401,13 @@ def face_contact_kinematics(s, b, face, corner, overlap, normal, bodies, kinds, 
 add_walls = select("law", {laws.Elastic: add_elastic, laws.Composite: add_dissipative})
 
 
-OF_I, OF_J, FACE = 2, 3, 4  # rows of integers: materials, row of what is remembered; see `Neighbours.batch_ids`
+# rows of integers: materials; row of what is remembered, body; see `Neighbours.batch_ids`
+OF_I, OF_J, FACE, BODY = 2, 3, 4, 5
 
 
 @inline
 def touch_faces(law, scheme, c, sink, bodies, kinds, neighbours, box):
-    """Add the forces and torques of the faces of a box on the single spheres of chunk c that are near them; `Sums`."""
+    """Add the forces and torques of the faces of a box on the bodies of chunk c that are near them; returns `Sums`."""
     sums, count = no_sums(), 0
     low, _ = chunk_of(c, bodies.kind.size)
     has_history, block = neighbours.wall_has_history, neighbours.block_of[c]
@@ -404,37 +415,123 @@ def touch_faces(law, scheme, c, sink, bodies, kinds, neighbours, box):
     clears_when_apart = not (laws.has_range(law) or laws.largest_begin_gap(law) > 0.0)
     for n in range(low, low + neighbours.near_wall_count[c]):
         b = neighbours.near_wall[n]
-        x, radius = load(bodies.position, b), radius_of(b, b, bodies, kinds)
-        if clears_when_apart and not touches_wall(x, radius, box):
-            forget(b, has_history)
-            continue
-        for face in range(6):
-            k, overlap = 6 * b + face, radius - signed_distance(x, face, box)
-            if overlap > -laws.largest_begin_gap(law) or (laws.has_range(law) and has_history[k] != 0):
-                compute_kinematics(count, b, face, overlap, bodies, kinds, box, kinematics, ids)
-                count += 1
-            elif has_history.size > 0:
-                has_history[k] = 0
-        if count > BLOCK - 6:
-            sums = evaluate_columns(law, count, c, sink, bodies, kinds, neighbours, box, sums)
-            count = 0
+        first, last = spheres_of(b, bodies, kinds)
+        for s in range(first, last):
+            wanted = FACES * (last - first if s == first else 1)  # columns: those of a body go together if they can
+            if count > 0 and count + wanted > BLOCK:
+                sums = evaluate_columns(law, scheme, count, c, sink, bodies, kinds, neighbours, box, sums)
+                count = 0
+            x, radius = load(bodies.sphere_position, s), radius_of(s, b, bodies, kinds)
+            if clears_when_apart and not touches_wall(x, radius, box):
+                forget(s, has_history)
+                continue
+            for face in range(FACES):
+                k, overlap = FACES * s + face, radius - signed_distance(x, face, box)
+                if overlap > -laws.largest_begin_gap(law) or (laws.has_range(law) and has_history[k] != 0):
+                    compute_kinematics(count, s, b, face, overlap, bodies, kinds, box, kinematics, ids)
+                    count += 1
+                elif has_history.size > 0:
+                    has_history[k] = 0
     if count > 0:
-        sums = evaluate_columns(law, count, c, sink, bodies, kinds, neighbours, box, sums)
+        sums = evaluate_columns(law, scheme, count, c, sink, bodies, kinds, neighbours, box, sums)
     return sums
 
 
 @inline
-def compute_kinematics(t, b, face, overlap, bodies, kinds, box, kinematics, ids):
-    """Write the kinematics of the contact of sphere b with a face to column t."""
-    contact, x = face_contact_kinematics(b, b, face, -1, overlap, inward(face), bodies, kinds, box)
+def compute_kinematics(t, s, b, face, overlap, bodies, kinds, box, kinematics, ids):
+    """Write the kinematics of the contact of sphere s of body b with a face to column t."""
+    contact, x = face_contact_kinematics(s, b, face, -1, overlap, inward(face), bodies, kinds, box)
     write_kinematics(t, contact, kinematics)
     put(kinematics, POINT, t, subtract(x, load(bodies.position, b)))
     ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
-    ids[FACE, t] = 6 * b + face
+    ids[FACE, t], ids[BODY, t] = FACES * s + face, b
 
 
 @func
-def evaluate_columns(law, count, c, sink, bodies, kinds, neighbours, box, sums):
+def rate_of_columns(law, first, count, face, half, bodies, kinds, neighbours, box, ids, kinematics):
+    """ω² of a body at one face [1/s²], as `rate_at_wall`, from the columns of its contacts.
+
+    first, count: first column of the body; columns in all.
+    """
+    b = ids[BODY, first]
+    begin, end = spheres_of(b, bodies, kinds)
+    if FACES * (end - begin) > BLOCK:  # others of its contacts may be in another batch
+        return rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box)
+    t, touching, pushed, no_arm = first, 0, no_multi_contact(), (0.0, 0.0, 0.0)
+    while t < count and ids[BODY, t] == b:
+        contact, k = kinematics_in_column(kinematics, t, True), ids[FACE, t]
+        persists = laws.has_range(law) and neighbours.wall_has_history[k] != 0
+        if k % FACES == face and (contact.overlap > 0.0 or persists):
+            history = recall(kinds, law, k, -1, neighbours, box)
+            secant, speed = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, history, half), contact.velocity
+            pushed = add_contact(
+                pushed, secant, dot(speed, contact.normal), contact.normal, get(kinematics, POINT, t), no_arm
+            )
+            touching += 1
+        t += 1
+    return rate_of(b, touching, pushed, bodies, kinds)
+
+
+@inline
+def share_damping_at_faces(scheme, law, count, half, bodies, kinds, neighbours, box, ids, kinematics):
+    """Write the mass by which each contact is damped, for bodies with several contacts at one face.
+
+    Writes kinematics: row MASS.
+    """
+    first, rate_face, rate = 0, -1, 0.0
+    for t in range(count if laws.shares_damping(law) else 0):
+        if ids[BODY, t] != ids[BODY, first]:
+            first, rate_face = t, -1
+        face = ids[FACE, t] % FACES
+        if face != rate_face:
+            rate = rate_of_columns(law, first, count, face, half, bodies, kinds, neighbours, box, ids, kinematics)
+            rate_face = face
+        if rate > 0.0:
+            contact = kinematics_in_column(kinematics, t, True)
+            history = recall(kinds, law, ids[FACE, t], -1, neighbours, box)
+            secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, history, half)
+            kinematics[flat(MASS, t)] = secant / rate
+
+
+share_damping = select("scheme", {rotation.SphericalPCDM: None, object: share_damping_at_faces})
+
+
+@inline
+def add_torque_of_sphere(scheme, law, t, alike, column, out, bodies):
+    """Add the torque of a contact of a single sphere; a couple is apart where spheres are not alike."""
+    torque = get(out, ON_I, t)
+    if laws.transmits_couples(law) and not alike:
+        torque = add(torque, get(out, ON_J, t))
+    store(bodies.torque, column, add(load(bodies.torque, column), torque))
+
+
+@inline
+def add_torque_of_body(scheme, law, t, alike, column, out, bodies):
+    """Add the torque of a contact of any body, and then the couple."""
+    torque = add(load(bodies.torque, column), get(out, ON_I, t))
+    store(bodies.torque, column, add(torque, get(out, ON_J, t)) if laws.transmits_couples(law) else torque)
+
+
+add_torque = select("scheme", {rotation.SphericalPCDM: add_torque_of_sphere, object: add_torque_of_body})
+
+
+@inline
+def are_spheres_alike(scheme, law, kinds):
+    """Whether contacts of single spheres with faces are evaluated as those of spheres that are alike."""
+    return kinds.contact_distance > 0.0
+
+
+@inline
+def are_bodies_alike(scheme, law, kinds):
+    """Whether contacts with faces are of one material, without couples, which are wanted apart."""
+    return kinds.modulus.size == 1 and not laws.transmits_couples(law)
+
+
+are_alike = select("scheme", {rotation.SphericalPCDM: are_spheres_alike, object: are_bodies_alike})
+
+
+@func
+def evaluate_columns(law, scheme, count, c, sink, bodies, kinds, neighbours, box, sums):
     """Evaluate a batch of contacts; returns their `Sums`.
 
     Writes bodies.force, bodies.torque: columns b - first_body, added to [N, N m].
@@ -444,9 +541,10 @@ def evaluate_columns(law, count, c, sink, bodies, kinds, neighbours, box, sums):
     kinematics, ids = neighbours.batch_kinematics[block][OF_FACES:], neighbours.batch_ids[block]
     kept, out = neighbours.batch_history[block], neighbours.batch_forces[block]
     history, has_history = neighbours.wall_history, neighbours.wall_has_history
+    share_damping(scheme, law, count, sink.half, bodies, kinds, neighbours, box, ids, kinematics)
     if has_history.size > 0:
         load_history(SingleSpheres(), law, 0, count, ids[FACE], ids, history, has_history, kept)
-    alike = kinds.contact_distance > 0.0
+    alike = are_alike(scheme, law, kinds)
     settings = BatchSettings(SingleSpheres(), batch_sink(sink), law, sink.time_sign, sink.half, sink.per_joule)
     way = MAY_BE_NEW if alike else MIXED_TYPES
     more = evaluate_new(settings, count, way, kinematics, ids[OF_I], ids[OF_J], kept, out)
@@ -454,13 +552,11 @@ def evaluate_columns(law, count, c, sink, bodies, kinds, neighbours, box, sums):
         store_history(SingleSpheres(), law, 0, count, ids[FACE], ids, kept, out, history, has_history)
     work = no_energy()
     for t in range(count):
-        b, face, force = ids[FACE, t] // 6, ids[FACE, t] % 6, get(out, FORCE, t)
-        store(bodies.force, b - sink.first_body, add(load(bodies.force, b - sink.first_body), force))
+        b, face, force = ids[BODY, t], ids[FACE, t] % FACES, get(out, FORCE, t)
+        column = b - sink.first_body
+        store(bodies.force, column, add(load(bodies.force, column), force))
         if bodies.torque.shape[1] > 0:
-            torque = get(out, ON_I, t)
-            if laws.transmits_couples(law) and not alike:  # for others the couple is apart
-                torque = add(torque, get(out, ON_J, t))
-            store(bodies.torque, b - sink.first_body, add(load(bodies.torque, b - sink.first_body), torque))
+            add_torque(scheme, law, t, alike, column, out, bodies)
         work = add_words(work, work_of_face(face, force, sink, box))
         add_wall_heat(sink, b, out[flat(LOSS, t)], out[flat(OPEN_LOSS, t)], bodies)
     return add_work(add_sums(sums, more), work)
