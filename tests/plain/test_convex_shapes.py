@@ -286,6 +286,9 @@ def test_polyhedra_that_make_no_sense():
     u = np.random.default_rng(1).normal(size=(401, 3))
     with pytest.raises(ValueError, match="the hull has 401 corners, at most 400"):
         Polyhedron(vertices=u / np.linalg.norm(u, axis=1)[:, None], rounding=0.1)
+    u = u[:110]  # of these, some six faces meet in a corner of the hull, and three in each of the core
+    with pytest.raises(ValueError, match=r"the hull less its rounding has 4.. corners, at most 400"):
+        Polyhedron(vertices=u / np.linalg.norm(u, axis=1)[:, None], rounding=0.1)
     with pytest.raises(ValueError, match=r"take dem\.Capsule"):
         RoundedCylinder(diameter=1.0, length=1.0, rounding=0.5)
     with pytest.raises(ValueError, match="a polyhedron lacks _area"):

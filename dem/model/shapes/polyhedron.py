@@ -19,7 +19,7 @@ from dem.model.walls import stl
 if TYPE_CHECKING:
     from os import PathLike
 
-MAX_VERTICES = 400  # `dem.kernels.convex.facets.MAX_CORNERS`: every contact looks at all of them
+MAX_VERTICES = 400  # of hull and core; `dem.kernels.convex.facets.MAX_CORNERS`: every contact looks at all of them
 
 
 @hinted
@@ -55,7 +55,7 @@ class Polyhedron(PrincipalBody, ConvexShape):
     Raises
     ------
     ValueError
-        If all vertices are in a plane, the hull has more than 400 corners, or the rounding leaves no core.
+        If all vertices are in a plane, hull or core have more than 400 corners, or the rounding leaves no core.
 
     Notes
     -----
@@ -102,16 +102,14 @@ class Polyhedron(PrincipalBody, ConvexShape):
         if count < 4:
             raise ValueError(f"a polyhedron has {count} vertices, expected at least 4")
         hull = convex_hull(given)
-        if len(hull.vertices) > MAX_VERTICES:
-            raise ValueError(
-                f"the hull has {len(hull.vertices)} corners, at most {MAX_VERTICES}: simplify the mesh, for "
-                "example by trimesh's simplify_quadric_decimation"
-            )
+        _check_corners("the hull", len(hull.vertices))
         try:
             core = convex_hull(inset(hull, radius))
         except ValueError:
             message = f"rounding is {radius:g} m, but no ball of this radius fits into the polyhedron: lower it"
             raise ValueError(message) from None
+        # where more than three faces meet in a corner of the hull, there may be several of the core
+        _check_corners("the hull less its rounding", len(core.vertices))
         moments = rounded_moments(core, radius)
         centre = moments.first / moments.volume
         matrix, frame = principal_frame(moments.volume, centre, moments.about(centre).inertia())
@@ -186,3 +184,12 @@ class Polyhedron(PrincipalBody, ConvexShape):
         n = directions / np.sqrt((directions**2).sum(1))[:, None]
         nearest = (n[:, None] * self._core).sum(2).argmax(1)
         return self._core[nearest] + self.rounding * n, triangles
+
+
+def _check_corners(what: str, count: int) -> None:
+    """Raise ValueError for a hull or core of more corners than kernels have room for."""
+    if count > MAX_VERTICES:
+        raise ValueError(
+            f"{what} has {count} corners, at most {MAX_VERTICES}: simplify the mesh, for example by trimesh's "
+            "simplify_quadric_decimation"
+        )
