@@ -48,10 +48,11 @@ def state(sim):
 
 
 def mark_of(law, where):
-    """With --long: any law without walls, one in all surroundings; with --slow all in all. Five always, see `few`."""
-    if where == "nothing" or ("JKR" in str(law) and where == "mesh"):
+    """Always laws with a memory without walls, and JKR at triangles; other laws, and JKR elsewhere, are long."""
+    remembers = any(name in str(law) for name in ("Hysteretic", "EEPA", "JKR", "Bridge"))
+    if (where == "nothing" and remembers) or (where == "mesh" and "JKR" in str(law)):
         return []
-    return pytest.mark.long if "JKR" in str(law) else pytest.mark.slow
+    return pytest.mark.long if where == "nothing" or "JKR" in str(law) else pytest.mark.slow
 
 
 @pytest.mark.filterwarnings("ignore::dem.DemWarning")
@@ -59,7 +60,6 @@ def mark_of(law, where):
     pytest.param(law, where, marks=mark_of(law, where))
     for law, where in itertools.product(laws(), SURROUNDINGS)
 ])  # fmt: skip
-@pytest.mark.few(5, long=99)
 def test_states_are_saved_and_runs_gone_on_with(law, where, tmp_path):
     """Two spheres that touch, the lower of which touches the floor where there is one, and one far away."""
     stuff = material(**law)
