@@ -11,7 +11,7 @@ import oracle
 import pytest
 from dem.kernels import rotation
 from dem.kernels.numerics import quaternion as kq
-from dem.kernels.rotation import ImprovedPCDM, SphericalPCDM
+from dem.kernels.rotation import ImprovedPCDM, SphericalPCDM, UniformSphericalPCDM
 from dem.kernels.rotation.problems import CYLINDER, DRAG, HEAVY_TOP, SPHERE, SPRING, Problem
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
@@ -19,6 +19,7 @@ from scipy.spatial.transform import Rotation
 import dem
 from dem.base import compilation
 from dem.rotation.integrators import BOUNDED, KEPT
+from dem.soft import arrays
 
 ASYMMETRIC = (1.0, 1.7, 2.3)
 Q0 = tuple(np.array([0.7, -0.1, 0.5, 0.3]) / math.sqrt(0.84))
@@ -270,6 +271,25 @@ def test_the_scheme_of_single_spheres_is_second_order():
         errors.append((oracle.angle_between(q, found), np.linalg.norm(kq.rotate(found, spin) - omega(1.0))))
     order = -np.polyfit(np.log(steps), np.log(errors), 1)[0]
     assert order == pytest.approx([2, 2], abs=0.1)
+
+
+def test_spheres_of_one_kind_have_the_same_bytes_with_their_kinds_looked_up(monkeypatch):
+    rng, states, schemes = np.random.default_rng(5), [], []
+    glass = dem.Material(young=5e6, poisson=0.3, density=2500.0, restitution=0.8, friction=0.4)
+    place = 0.011 * np.stack(np.unravel_index(np.arange(27), (3, 3, 3)), axis=1) + 0.01
+    spheres = dem.Particles(
+        dem.Sphere(diameter=0.01), glass, position=place, velocity=rng.normal(0, 0.3, (27, 3)),
+        angular_velocity=rng.normal(0, 30, (27, 3)),
+    )  # fmt: skip
+    for forms in (arrays.OF_ONE_KIND, {}):
+        monkeypatch.setattr(arrays, "OF_ONE_KIND", forms)
+        sim = dem.Simulation(spheres, dem.Box((0, 0, 0), (0.043, 0.043, 0.043), glass), time_step=1e-5)
+        sim.step(300)
+        states.append([getattr(sim.particles, name).tobytes() for name in sim.particles.fields])
+        schemes.append(type(sim._engine.scheme))
+    assert sim.contact_count > 0
+    assert schemes == [UniformSphericalPCDM, SphericalPCDM]
+    assert states[0] == states[1]
 
 
 def test_copying_the_start_to_the_half_step_would_lose_an_order():

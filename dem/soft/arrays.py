@@ -11,7 +11,7 @@ from dem.base.large_pages import copied, empty, full, zeros
 from dem.kernels.compiler.jit import in_python
 from dem.kernels.laws import hertz
 from dem.kernels.numerics.columns import BLOCK
-from dem.kernels.rotation.spherical_pcdm import SphericalPCDM
+from dem.kernels.rotation.spherical_pcdm import OF_ONE_KIND, SphericalPCDM
 from dem.kernels.soft.bonds.bond_types import NoBonds
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.batch_kinematics import ID_ROWS, KINEMATICS_ROWS, PARTS, RESULT_ROWS
@@ -99,11 +99,12 @@ def kinds(particles: Particles, box: Box | None, *, own: bool = False) -> Kinds 
 def scheme(integrator: Integrator, kinds: Kinds, *, rotating: bool, bonded: bool) -> tuple:
     """Rotational scheme; what does not turn takes the smallest, so that kernels are compiled once for all integrators.
 
-    Spheres in bonds have an orientation, which the bonds use.
+    Spheres in bonds have an orientation, which the bonds use. Spheres of one kind have a form of their scheme that
+    looks up no kinds.
     """
-    if not rotating:
-        return SphericalPCDM()
-    return integrator.scheme_for(kinds.inertia, spheres=kinds.all_single_spheres and not bonded)
+    spheres = kinds.all_single_spheres and not bonded
+    chosen = integrator.scheme_for(kinds.inertia, spheres=spheres) if rotating else SphericalPCDM()
+    return OF_ONE_KIND.get(type(chosen), chosen) if kinds.mass.size == 1 else chosen
 
 
 def springs(particles: Particles, kinds: Kinds, law: tuple, walls: Sequence[Wall] = ()) -> Springs:

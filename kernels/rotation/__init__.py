@@ -56,7 +56,14 @@ from dem.kernels.rotation.pcdm import ORIGINAL_PCDM, PCDM
 from dem.kernels.rotation.quaternion_verlet import QUATERNION_VERLET, QuaternionVerlet
 from dem.kernels.rotation.richardson import RICHARDSON, Richardson
 from dem.kernels.rotation.scheme_interface import Steps, behind_half, lead_half
-from dem.kernels.rotation.spherical_pcdm import SPHERICAL_PCDM, SPHERICAL_SPIN, SphericalPCDM, SphericalSpin
+from dem.kernels.rotation.spherical_pcdm import (
+    SPHERICAL_PCDM,
+    SPHERICAL_SPIN,
+    SphericalPCDM,
+    SphericalSpin,
+    UniformSphericalPCDM,
+    UniformSphericalSpin,
+)
 from dem.kernels.rotation.spiral import SPIRAL, Spiral
 from dem.kernels.rotation.splitting import AXIAL_SPLITTING, NO_SQUISH, SPLITTING, AxialSplitting, NoSquish, Splitting
 
@@ -72,6 +79,8 @@ SCHEMES = {
     ImprovedPCDM: IMPROVED_PCDM,
     SphericalPCDM: SPHERICAL_PCDM,
     SphericalSpin: SPHERICAL_SPIN,
+    UniformSphericalPCDM: SPHERICAL_PCDM,
+    UniformSphericalSpin: SPHERICAL_SPIN,
     QuaternionVerlet: QUATERNION_VERLET,
     NoSquish: NO_SQUISH,
     Splitting: SPLITTING,

@@ -102,3 +102,22 @@ def store_spin(q, w, a, more, b, memory):
 
 
 SPHERICAL_SPIN = SPHERICAL_PCDM._replace(whole=whole_spin, load=load_spin, store=store_spin, quaternion=0)
+
+
+class UniformBodies(NamedTuple):
+    """Marker of schemes of a run whose bodies are all of kind 0, so that loops read mass and inertia only once."""
+
+
+class UniformSphericalPCDM(NamedTuple):
+    """Selects `SphericalPCDM` for spheres of one kind."""
+
+    extends = (SphericalPCDM, UniformBodies)
+
+
+class UniformSphericalSpin(NamedTuple):
+    """Selects `SphericalSpin` for spheres of one kind."""
+
+    extends = (SphericalSpin, UniformBodies)
+
+
+OF_ONE_KIND = {SphericalPCDM: UniformSphericalPCDM(), SphericalSpin: UniformSphericalSpin()}

@@ -33,12 +33,21 @@ from dem.kernels.numerics.quaternion import (
     store_quaternion,
 )
 from dem.kernels.numerics.vector import add_scaled, dot, load, scale, store
-from dem.kernels.rotation.spherical_pcdm import world_velocity
+from dem.kernels.rotation.spherical_pcdm import UniformBodies, world_velocity
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.fixed_bodies import end_of_free, first_free, is_fixed
 from dem.kernels.soft.integration.cell_stress import add_motion, no_motion, record_motion_of_chunk
 from dem.kernels.soft.neighbours.displacement import larger, squared_tip_displacement
 from dem.kernels.soft.state import gravity_of
+
+
+@inline
+def kind_in_array(scheme, kind, b):
+    """Kind of body b; kind: (N,) of `Bodies`."""
+    return kind[b]
+
+
+kind_of = select("scheme", {UniformBodies: 0, object: kind_in_array})
 
 
 @vector_loop
@@ -105,7 +114,7 @@ def turn(
     """
     farthest = np.int64(0)
     for b in range(low, high):
-        g = kind[b]
+        g = kind_of(scheme, kind, b)
         turned = pose(
             scheme, law, b, load(inertia, g), tip[g], dt, orientation, memory_q, memory_w, memory_a, memory_more, spin
         )
@@ -163,7 +172,7 @@ spin_at_whole_step = select("scheme", {rotation.SphericalPCDM: spin_of_sphere, o
 
 @vector_loop
 def kick(
-    box, law, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
+    box, scheme, law, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
     velocity, force, velocity_predicted, image,
 ):  # fmt: skip
     """Advance velocities, v += dt (F/m + g), with the terms of a deforming cell, and record data of the whole step.
@@ -178,7 +187,7 @@ def kick(
     energy, moved = np.int64(0), no_motion(box)
     max_acceleration_squared = np.int64(0)
     for b in range(low, high):
-        m = mass[kind[b]]
+        m = mass[kind_of(scheme, kind, b)]
         f = load(force, b - first_body)
         a = add_scaled(gravity, 1.0 / m, f)
         max_acceleration_squared = larger(max_acceleration_squared, dot(f, f) * (1.0 / m) * (1.0 / m))
@@ -195,12 +204,12 @@ def kick(
 
 @inline
 def kick_in_cell(
-    box, law, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
+    box, scheme, law, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
     velocity, force, velocity_predicted, image,
 ):  # fmt: skip
     """Kick in a cell that deforms; see `kick`."""
     arguments = (
-        law, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
+        scheme, law, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
         velocity, force, velocity_predicted, image,
     )  # fmt: skip
     return kick_by_form(box, arguments)
@@ -224,7 +233,7 @@ def spin(
     energy = np.int64(0)
     fastest = np.int64(0)
     for b in range(low, high):
-        i = load(inertia, kind[b])
+        i = load(inertia, kind_of(scheme, kind, b))
         q = load_quaternion(orientation, b)
         memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
         memory = rotation.correct(scheme, memory, q, load(torque, b - first_body), i, dt)
@@ -255,10 +264,9 @@ def kick_range(law, low, stop, first_body, context):
     """Accelerate the bodies low to stop, see `kick`."""
     bodies, constants = context.bodies, context.constants
     return kick_in_domain(
-        context.box, law, low, stop, bodies.n_active[0], first_body, constants.dt, gravity_of(constants),
-        constants.reference_potential, constants.per_joule, bodies.kind, context.kinds.mass, bodies.position,
-        bodies.velocity,
-        bodies.force, bodies.velocity_predicted, bodies.image,
+        context.box, context.scheme, law, low, stop, bodies.n_active[0], first_body, constants.dt,
+        gravity_of(constants), constants.reference_potential, constants.per_joule, bodies.kind, context.kinds.mass,
+        bodies.position, bodies.velocity, bodies.force, bodies.velocity_predicted, bodies.image,
     )  # fmt: skip
 
 
