@@ -690,6 +690,8 @@ HANDED_ON = (
            "plain/test_law_compositions.py", "do_not_approach"),
     Mutant("capsule-columns-void", "write_empty_contact", "put(kinematics, VELOCITY, t, none)", "pass",
            "plain/test_capsules.py", "contacts_at_rest"),
+    Mutant("weight-rate", "turn_gradients", "-dot(force, get(known, VELOCITY, t)) - dot", "-dot",
+           "plain/test_convex_faces.py", "weights_change"),
     Mutant("springs-of-no-box", "surfaces", "if self.has_box and box", "if box",
            "plain/test_laws_in_all_settings.py", "saved"),
 )

@@ -36,6 +36,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     SphereClusters,
     kinematics_in_column,
     weight_of,
+    weight_rate_of,
 )
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, add_sums, no_energy, no_sums
 from dem.kernels.soft.contact.result_sinks import ForceSink, HeatSink, ReportSink
@@ -70,18 +71,18 @@ def contact_force(law, i, j, contact, rate, history, half, time_sign):
 
 
 @inline
-def energies_of(outcome, overlap, weight, work, per_joule):
+def energies_of(outcome, overlap, weight, loss, work, per_joule):
     """Energies of one contact.
 
     outcome, overlap: `dem.kernels.laws.ContactForce`, overlap [m].
-    weight: the share that the contact counts.
+    weight, loss: the share that the contact counts; see `loss_of`.
     work: of a wall that moves, in two words [units].
     per_joule: units a joule.
     Returns `Sums`.
     """
     return Sums(
         as_fixed(weight * outcome.elastic, per_joule), bits_of_float(max(overlap, 0.0)),
-        as_fixed(weight * outcome.spring_energy, per_joule), as_words(weight * outcome.loss, per_joule), work,
+        as_fixed(weight * outcome.spring_energy, per_joule), as_words(loss, per_joule), work,
         as_words(weight * outcome.instantaneous_dissipation, per_joule),
     )  # fmt: skip
 
@@ -130,6 +131,16 @@ turn = select("geometry", {SingleSpheres: turn_spheres, SphereClusters: turn_bod
 
 
 @inline
+def loss_of(geometry, kinematics, t, weight, outcome, half):
+    """Energy that a contact dissipates or stores in springs in half a step [J].
+
+    A weight that changes also takes energy of the springs from the motion, as their energy pulls by the gradient of
+    the weight.
+    """
+    return weight * outcome.loss + half * weight_rate_of(geometry, kinematics, t) * outcome.spring_energy
+
+
+@inline
 def write_energy(geometry, out, t, energy):
     """Write the energy of a contact of capsules, by which their weights pull."""
     out[flat(ENERGY, t)] = energy
@@ -139,26 +150,26 @@ store_energy = select("geometry", {SingleSpheres: None, SphereClusters: None, Se
 
 
 @inline
-def dissipated(outcome, time_sign):
+def dissipated(loss, spring_energy, at_once, time_sign):
     """Energy dissipated by a contact in a step, 2 l + j, and the part still to come or stored in springs, l + s [J].
 
     The first evaluation of a run, with time_sign -1, counts for its second half step only.
     """
-    kept = outcome.loss + outcome.spring_energy
-    return kept if time_sign < 0.0 else 2.0 * outcome.loss + outcome.instantaneous_dissipation, kept
+    kept = loss + spring_energy
+    return kept if time_sign < 0.0 else 2.0 * loss + at_once, kept
 
 
 @inline
-def write_loss(sink, out, t, weight, outcome, half, time_sign):
+def write_loss(sink, out, t, weight, loss, outcome, half, time_sign):
     """Write the power that a contact takes up, for its report."""
-    out[flat(LOSS, t)] = weight * outcome.loss / half
+    out[flat(LOSS, t)] = loss / half
 
 
 @inline
-def write_heat(sink, out, t, weight, outcome, half, time_sign):
+def write_heat(sink, out, t, weight, loss, outcome, half, time_sign):
     """Write the energy dissipated by a contact in a step, and the part still to come, see `dissipated_heat`."""
-    gross, kept = dissipated(outcome, time_sign)
-    out[flat(LOSS, t)], out[flat(OPEN_LOSS, t)] = weight * gross, weight * kept
+    springs, at_once = weight * outcome.spring_energy, weight * outcome.instantaneous_dissipation
+    out[flat(LOSS, t)], out[flat(OPEN_LOSS, t)] = dissipated(loss, springs, at_once, time_sign)
 
 
 @inline
@@ -212,11 +223,12 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
     turn(geometry, law, alike, kinematics, t, force, scale(weight, outcome.couple), out)
     out[flat(PERSISTS, t)] = 1.0 if outcome.persists else 0.0
     store_energy(geometry, out, t, outcome.elastic + outcome.spring_energy)
-    store_loss(settings.sink, out, t, weight, outcome, half, settings.time_sign)
+    loss = loss_of(geometry, kinematics, t, weight, outcome, half)
+    store_loss(settings.sink, out, t, weight, loss, outcome, half, settings.time_sign)
     if laws.transmits_couples(law):  # so many more divisions that the loop waits for these alone
-        return add_sums(sums, energies_of(outcome, contact.overlap, weight, no_energy(), settings.per_joule))
+        return add_sums(sums, energies_of(outcome, contact.overlap, weight, loss, no_energy(), settings.per_joule))
     out[flat(ELASTIC, t)], out[flat(SPRING_ENERGY, t)] = weight * outcome.elastic, weight * outcome.spring_energy
-    out[flat(HALF_STEP_LOSS, t)] = weight * outcome.loss
+    out[flat(HALF_STEP_LOSS, t)] = loss
     lost = as_words(weight * outcome.instantaneous_dissipation, settings.per_joule)
     return Sums(
         sums.elastic, sums.overlap, sums.spring_energy, sums.loss, sums.work,

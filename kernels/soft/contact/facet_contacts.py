@@ -53,12 +53,14 @@ from dem.kernels.soft.contact.batch_kinematics import (
     OVERLAP,
     PERSISTS,
     POINT,
+    VELOCITY,
     WEIGHT,
+    WEIGHT_RATE,
     kinematics_in_column,
     write_vector_columns,
 )
 from dem.kernels.soft.contact.contact_detection import FORCE_J, LINE, ON_I, ON_J
-from dem.kernels.soft.contact.convex_bodies import LINES, piece_of
+from dem.kernels.soft.contact.convex_bodies import LINES, SPIN, piece_of
 from dem.kernels.soft.contact.convex_contacts import (
     DEEPEST,
     MARGIN,
@@ -73,7 +75,7 @@ from dem.kernels.soft.contact.convex_contacts import (
     store_overlap,
     touches_at_corners,
 )
-from dem.kernels.soft.contact.convex_kinematics import POINT_FROM_J, compute_kinematics_of_columns
+from dem.kernels.soft.contact.convex_kinematics import LINE_I, LINE_J, POINT_FROM_J, compute_kinematics_of_columns
 from dem.kernels.soft.contact.dissipated_heat import write_heat_of_pair
 from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
@@ -310,13 +312,17 @@ def add_pair(sink, law, first, m, k, bodies, kinds, neighbours, box, scratch, ki
 
 
 @vector_loop
-def turn_gradients(count, known, kinematics):
+def turn_gradients(count, gathered, known, kinematics):
     """Shift the gradients of weights from the centre of sphere j to that of the first body.
 
-    known: the same array as `kinematics`.
-    Writes kinematics: row WEIGHT_TORQUE.
+    gathered, known: lines of both pieces, see ``convex_kinematics``; the same array as `kinematics`.
+    Writes kinematics: rows WEIGHT_TORQUE and WEIGHT_RATE.
     """
     for t in range(count):
+        force = get(known, WEIGHT_FORCE, t)
+        at_point = subtract(get(known, WEIGHT_TORQUE, t), cross(get(known, POINT_FROM_J, t), force))
+        spin = subtract(get(gathered, LINE_I + SPIN, t), get(gathered, LINE_J + SPIN, t))
+        kinematics[flat(WEIGHT_RATE, t)] = -dot(force, get(known, VELOCITY, t)) - dot(at_point, spin)
         centre = subtract(get(known, POINT, t), get(known, POINT_FROM_J, t))
         put(kinematics, WEIGHT_TORQUE, t, add(get(known, WEIGHT_TORQUE, t), cross(centre, get(known, WEIGHT_FORCE, t))))
 
@@ -354,7 +360,7 @@ def compute_facet_kinematics(geometry, sink, start, first, touching, context, ga
         )
         pair += 1
     compute_kinematics_of_columns(start, count, ids[PAIR], context, gathered, kinematics, ids)
-    turn_gradients(count, kinematics, kinematics)
+    turn_gradients(count, gathered, kinematics, kinematics)
     if laws.needs_velocity(law) and laws.shares_damping(law):
         share_all_damping(law, start, count, 0.5 * context.constants.dt, bodies, kinds, neighbours, kinematics, ids)
     return count, pair, MIXED_TYPES

@@ -108,7 +108,7 @@ def add_to_step(sink, b, of_b, partner, contact, point, arm, velocity, spin, out
         store(bodies.torque, column, add(load(bodies.torque, column), outcome.couple))
         power += dot(outcome.couple, spin)
     work = as_words(sink.half * power, sink.per_joule)
-    return energies_of(outcome, contact.overlap, 1.0, work, sink.per_joule)
+    return energies_of(outcome, contact.overlap, 1.0, outcome.loss, work, sink.per_joule)
 
 
 @inline
@@ -120,7 +120,8 @@ def add_wall_dissipation(sink, b, gross, kept, bodies):
 @inline
 def add_heated(sink, b, of_b, partner, contact, point, arm, velocity, spin, outcome, turning, bodies):
     """Add a contact to body b as `add_to_step` does, and heat the body by the dissipated energy."""
-    gross, kept = dissipated(outcome, sink.time_sign)
+    at_once = outcome.instantaneous_dissipation
+    gross, kept = dissipated(outcome.loss, outcome.spring_energy, at_once, sink.time_sign)
     add_wall_dissipation(sink, b, gross, kept, bodies)
     return add_to_step(sink, b, of_b, partner, contact, point, arm, velocity, spin, outcome, turning, bodies)
 
