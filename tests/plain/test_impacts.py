@@ -206,7 +206,10 @@ def test_surfaces_of_what_moves_as_one_body_do_not_slip(rng):
     bodies.angular_velocity_predicted[:] = omega[:, None]
     of_i, of_j = (cluster_kinematics.body_of_sphere(engine.law, b, b, bodies, kinds) for b in (i, j))
     places = bodies.position[:, i], bodies.position[:, j]
-    touch, arm, _ = cluster_kinematics.sphere_contact_kinematics(engine.law, walls, True, *places, of_i, of_j, 1e6)
+    reach = of_i.radius + of_j.radius
+    touch, arm, _ = cluster_kinematics.sphere_contact_kinematics(
+        engine.law, walls, True, *places, of_i, of_j, reach, 1e6
+    )
     x = bodies.position[:, i] + arm
     assert np.abs(touch.velocity).max() < 1e-15  # speeds of 1 m/s, turning adds a hundredth to them
     assert touch.twist_rate == pytest.approx(omega @ n, rel=1e-13)

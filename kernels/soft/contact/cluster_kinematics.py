@@ -39,9 +39,9 @@ from dem.kernels.soft.contact.surface_motion import (
 from dem.kernels.soft.state import Kinds
 
 # rows that are gathered, in scratch of polyhedra, which is free then: centres of both spheres [m], stiffness
-# [N m^-1.5], and from BODY_I and BODY_J on what `BodyOfSphere` has
+# [N m^-1.5], distance at which they begin to touch [m], and from BODY_I and BODY_J on what `BodyOfSphere` has
 PLACE_I = OF_POLYHEDRA // BLOCK
-PLACE_J, STIFFNESS, BODY_I, BODY_J = PLACE_I + 3, PLACE_I + 6, PLACE_I + 7, PLACE_I + 26
+PLACE_J, STIFFNESS, DISTANCE, BODY_I, BODY_J = PLACE_I + 3, PLACE_I + 6, PLACE_I + 7, PLACE_I + 8, PLACE_I + 27
 CENTRE, TURN, VELOCITY, SPIN, RADIUS, INVERSE_MASS, INERTIA, ROLL_INERTIA = 0, 3, 7, 10, 13, 14, 15, 18
 NO_TURN = (math.inf, math.inf, math.inf)
 
@@ -100,7 +100,7 @@ def body_of_column(rows, first, t):
 
 @inline
 def distance_and_stiffness_of(k, kinds, neighbours):
-    """R_i + R_j of candidate k [m], and its stiffness [N m^-1.5]."""
+    """R_i + R_j of candidate k, less the slack of a bond [m], and its stiffness [N m^-1.5]."""
     if kinds.contact_distance > 0.0:
         return kinds.contact_distance, kinds.stiffness
     return neighbours.contact_distance[k], neighbours.stiffness[k]
@@ -113,19 +113,19 @@ def inverse_mass_of(body, arm, normal):
 
 
 @inline
-def sphere_contact_kinematics(law, box, turns, x_i, x_j, body_i, body_j, stiffness):
+def sphere_contact_kinematics(law, box, turns, x_i, x_j, body_i, body_j, contact_distance, stiffness):
     """Kinematics of two spheres that touch, and the contact point from the centres of mass of both bodies.
 
     turns: whether bodies can turn.
     x_i, x_j, body_i, body_j: centres of the spheres [m], both `BodyOfSphere`.
-    stiffness: K [N m^-1.5].
+    contact_distance, stiffness: see `distance_and_stiffness_of`.
     Returns `dem.kernels.laws.ContactKinematics`, arms to the point halfway between the surfaces [m].
     """
     d = minimum_image(box, x_i, x_j)
     distance = math.sqrt(dot(d, d))
     normal = scale(1.0 / (distance + TINY), d)
     r_i, r_j = body_i.radius, body_j.radius
-    overlap = r_i + r_j - distance
+    overlap = contact_distance - distance
     x = add_scaled(x_i, 0.5 * overlap - r_i, normal)
     arm_i, arm_j = minimum_image(box, x, body_i.centre), minimum_image(box, x, body_j.centre)
     v_i = velocity_at(x, body_i.centre, body_i.velocity, body_i.spin, turns, box)
@@ -153,10 +153,10 @@ def kinematics_of_spheres(kinds, law, k, bodies, neighbours, box):
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     body_i = body_of_sphere(law, i, bodies.owner[i], bodies, kinds)
     body_j = body_of_sphere(law, j, bodies.owner[j], bodies, kinds)
-    _, stiffness = distance_and_stiffness_of(k, kinds, neighbours)
+    contact_distance, stiffness = distance_and_stiffness_of(k, kinds, neighbours)
     return sphere_contact_kinematics(
         law, box, bodies.angular_velocity_predicted.shape[1] > 0, load(bodies.sphere_position, i),
-        load(bodies.sphere_position, j), body_i, body_j, stiffness,
+        load(bodies.sphere_position, j), body_i, body_j, contact_distance, stiffness,
     )  # fmt: skip
 
 
@@ -184,7 +184,7 @@ def gather_properties(law, start, first, count, touching, bodies, kinds, neighbo
     """Gather what does not change of the bodies of contacts; once for all columns and steps if all have the same.
 
     start, first, count, touching: see `gather_motion`.
-    Writes gathered: rows STIFFNESS and CACHED_TYPE, RADIUS to ROLL_INERTIA of both bodies.
+    Writes gathered: rows STIFFNESS, DISTANCE and CACHED_TYPE, RADIUS to ROLL_INERTIA of both bodies.
     Writes material_i, material_j: (BLOCK,).
     """
     alike = kinds.contact_distance > 0.0 and kinds.mass.size == 1
@@ -194,7 +194,7 @@ def gather_properties(law, start, first, count, touching, bodies, kinds, neighbo
         k = start + touching[first + (0 if alike else t)]
         i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
         b, c = bodies.owner[i], bodies.owner[j]
-        _, gathered[flat(STIFFNESS, t)] = distance_and_stiffness_of(k, kinds, neighbours)
+        gathered[flat(DISTANCE, t)], gathered[flat(STIFFNESS, t)] = distance_and_stiffness_of(k, kinds, neighbours)
         write_properties(gathered, BODY_I, t, body_of_sphere(law, i, b, bodies, kinds))
         write_properties(gathered, BODY_J, t, body_of_sphere(law, j, c, bodies, kinds))
         material_i[t], material_j[t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
@@ -211,7 +211,7 @@ def compute_columns(law, box, turns, alike, count, gathered, kinematics):
     for t in range(count):
         contact, arm_i, arm_j = sphere_contact_kinematics(
             law, box, turns, get(gathered, PLACE_I, t), get(gathered, PLACE_J, t), body_of_column(gathered, BODY_I, t),
-            body_of_column(gathered, BODY_J, t), gathered[flat(STIFFNESS, t)],
+            body_of_column(gathered, BODY_J, t), gathered[flat(DISTANCE, t)], gathered[flat(STIFFNESS, t)],
         )  # fmt: skip
         write_kinematics(t, contact, kinematics)
         put(kinematics, POINT, t, arm_i)
