@@ -226,7 +226,7 @@ def turned_clumps(particles: Particles, inserters: Sequence[Inserter]) -> Iterat
 
 
 def rolling_shapes(particles: Particles, box: Box | None, contacts: Contacts) -> Iterator[Notice]:
-    """Notice of rolling resistance of the first particle that is not round, whose shape resists rolling already."""
+    """Notice that names the first particle with rolling resistance that is not round: its shape resists already."""
     own = [box.material] if box and box.material else []
     materials = dict.fromkeys([*(material for _, material in particles.variants), *own])
     for shape, material in particles.variants:

@@ -105,7 +105,7 @@ SPHERICAL_SPIN = SPHERICAL_PCDM._replace(whole=whole_spin, load=load_spin, store
 
 
 class UniformBodies(NamedTuple):
-    """Marker of schemes of a run whose bodies are all of kind 0, so that loops read mass and inertia only once."""
+    """Marks schemes of runs with one kind of bodies: loops read its mass and inertia only once."""
 
 
 class UniformSphericalPCDM(NamedTuple):

@@ -37,7 +37,7 @@ KINEMATICS_ROWS, RESULT_ROWS, ID_ROWS = 25, 18, 9
 FORCE, PERSISTS, ENERGY, LOSS, OPEN_LOSS = 0, 3, 7, 8, 9
 ELASTIC, SPRING_ENERGY, HALF_STEP_LOSS = 15, 16, 17  # energies of a contact [J], for `contact_evaluation.sum_energies`
 # rows behind those of kinematics, which faces of the box use at other times, see ``convex_kinematics`` and
-# ``facet_contacts``; the last one that polyhedra use
+# ``facet_contacts``; the last one: time derivative of the weight of a contact of polyhedra [1/s]
 WEIGHT_RATE = KINEMATICS_ROWS + 10
 # types of a block: pairs of any bodies; pairs of one kind, of which some, or none, may have just begun to touch
 MIXED_TYPES, MAY_BE_NEW, ONGOING = range(3)
@@ -84,18 +84,6 @@ def weight_in_row(geometry, kinematics, t):
 
 
 weight_of = select("geometry", {SingleSpheres: 1.0, SphereClusters: 1.0, Segments: weight_in_row})
-
-
-@inline
-def weight_rate_in_row(geometry, kinematics, t):
-    """Time derivative of the weight of a contact of polyhedra [1/s]."""
-    return kinematics[flat(WEIGHT_RATE, t)]
-
-
-# of nearly parallel capsules it is left out, see docs/capsules.md
-weight_rate_of = select(
-    "geometry", {SingleSpheres: 0.0, SphereClusters: 0.0, Segments: 0.0, FacetedBodies: weight_rate_in_row}
-)
 
 
 @inline

@@ -461,6 +461,15 @@ sink_for = select("heat", {NoHeat: ForceSink(), ContactHeat: HeatSink()})
 collect_results = select("sink", {ReportSink: collect_rows, ForceSink: collect_forces})
 
 
+@inline
+def batch_arrays(block, neighbours):
+    """Scratch of a block: gathered rows, history, results and integers of a batch."""
+    return (
+        neighbours.batch_kinematics[block], neighbours.batch_history[block], neighbours.batch_forces[block],
+        neighbours.batch_ids[block],
+    )  # fmt: skip
+
+
 @func
 def evaluate_touching(sink, c, time_sign, context):
     """Evaluate the touching among the candidate pairs of chunk c.
@@ -478,12 +487,7 @@ def evaluate_touching(sink, c, time_sign, context):
     )  # fmt: skip
     start, row = first_candidate(c, neighbours), first_row(c, neighbours)
     block, column = neighbours.evaluating_block[c], neighbours.force_at[c]
-    gathered, batch_history, out, ids = (
-        neighbours.batch_kinematics[block],
-        neighbours.batch_history[block],
-        neighbours.batch_forces[block],
-        neighbours.batch_ids[block],
-    )
+    gathered, batch_history, out, ids = batch_arrays(block, neighbours)
     kinematics = gathered[OF_PAIRS:]
     history, has_history = neighbours.history[start:], neighbours.has_history[start:]
     remembers = laws.needs_velocity(law) and neighbours.has_history.size > 0
@@ -522,12 +526,7 @@ def evaluate_convex(sink, c, time_sign, context):
     )
     start, row, number = first_candidate(c, neighbours), first_row(c, neighbours), neighbours.pairs[c]
     block, column = neighbours.evaluating_block[c], neighbours.force_at[c]
-    gathered, batch_history, out, ids = (
-        neighbours.batch_kinematics[block],
-        neighbours.batch_history[block],
-        neighbours.batch_forces[block],
-        neighbours.batch_ids[block],
-    )
+    gathered, batch_history, out, ids = batch_arrays(block, neighbours)
     kinematics = gathered[OF_PAIRS:]
     history, has_history = neighbours.history[start:], neighbours.has_history[start:]
     listed = neighbours.touching[column : column + candidate_room(neighbours)]

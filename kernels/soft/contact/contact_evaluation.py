@@ -31,12 +31,13 @@ from dem.kernels.soft.contact.batch_kinematics import (
     POINT,
     SPRING_ENERGY,
     STIFFNESS,
+    WEIGHT_RATE,
+    FacetedBodies,
     Segments,
     SingleSpheres,
     SphereClusters,
     kinematics_in_column,
     weight_of,
-    weight_rate_of,
 )
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, add_sums, no_energy, no_sums
 from dem.kernels.soft.contact.result_sinks import ForceSink, HeatSink, ReportSink
@@ -131,13 +132,27 @@ turn = select("geometry", {SingleSpheres: turn_spheres, SphereClusters: turn_bod
 
 
 @inline
-def loss_of(geometry, kinematics, t, weight, outcome, half):
+def weighted_loss(geometry, kinematics, t, weight, outcome, half):
     """Energy that a contact dissipates or stores in springs in half a step [J].
 
-    A weight that changes also takes energy of the springs from the motion, as their energy pulls by the gradient of
-    the weight.
+    Of nearly parallel capsules it lacks a term, see docs/capsules.md.
     """
-    return weight * outcome.loss + half * weight_rate_of(geometry, kinematics, t) * outcome.spring_energy
+    return weight * outcome.loss
+
+
+@inline
+def loss_as_weight_changes(geometry, kinematics, t, weight, outcome, half):
+    """That of a contact of polyhedra: the energy of its springs also pulls by the gradient of the weight."""
+    return weight * outcome.loss + half * kinematics[flat(WEIGHT_RATE, t)] * outcome.spring_energy
+
+
+loss_of = select(
+    "geometry",
+    {
+        SingleSpheres: weighted_loss, SphereClusters: weighted_loss, Segments: weighted_loss,
+        FacetedBodies: loss_as_weight_changes,
+    },
+)  # fmt: skip
 
 
 @inline

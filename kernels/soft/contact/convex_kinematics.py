@@ -271,7 +271,7 @@ def compute_kinematics_of_columns(start, count, candidate, context, gathered, ki
 
 @inline
 def compute_from_lines(count, context, gathered, kinematics, ids):
-    """Kinematics of contacts whose lines, overlap, normal and contact point are in columns, see `compute_columns`."""
+    """Kinematics from columns of lines, overlaps, normals and contact points; see `compute_columns`."""
     kinds = context.kinds
     # a loop each, in which numbers that all pieces share are read once
     if kinds.is_centred and kinds.radius.size == 1:

@@ -288,9 +288,7 @@ def store_ongoing(law, remembers, count, candidate, batch_history, out, history,
 
 
 @vector_loop
-def list_others(
-    count, images_rest, sphere_i, sphere_j, travelled, clearance, has_history, overlap, listed
-):  # fmt: skip
+def list_others(count, images_rest, sphere_i, sphere_j, travelled, clearance, has_history, overlap, listed):
     """List the candidates of a chunk that may touch and are not found yet; see `convex_contacts.list_doubtful`.
 
     images_rest: whether clearances hold.
