@@ -1,6 +1,7 @@
-"""`python -m benchmarks.cold [--against TREE]`: CPU seconds from an empty cache to the first step, by combination.
+"""`python -m benchmarks.cold [--against TREE]`: CPU and wall-clock seconds from an empty cache to the first step.
 
 Each start has its own empty cache folder; `after` are combinations compiled while the first one is in the cache.
+Stages are compiled side by side in two processes: less wall-clock time, but the second process must import numba too.
 With `--against`, another tree, such as an earlier commit, is measured alternately with this one, by the same Python.
 """
 
@@ -12,6 +13,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 HERE = Path(__file__).parent.parent
@@ -31,16 +33,16 @@ STARTS = {
 }
 
 
-def cpu_seconds(tree: Path, runs: tuple) -> float:
-    """CPU seconds of the last of these runs, which start in a folder without compiled kernels."""
+def seconds_of_start(tree: Path, runs: tuple) -> tuple[float, float]:
+    """CPU and wall-clock seconds of the last of these runs, which start in a folder without compiled kernels."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "NUMBA_CACHE_DIR": folder, "PYTHONPATH": str(tree)}
         for k, run in enumerate(runs):
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
             command = [sys.executable, "-m", "dem.cli", "run", *run, "-o", f"{folder}/{k}.h5", "--quiet"]
             subprocess.run(command, cwd=folder, env=environment, check=True, stderr=subprocess.DEVNULL)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            after, end = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, end - begin
 
 
 def main() -> None:
@@ -50,10 +52,9 @@ def main() -> None:
     parser.add_argument("--against", type=Path, metavar="TREE", help="checkout of another commit")
     arguments = parser.parse_args()
     for name in arguments.names or STARTS:
-        line = f"{name:24}{cpu_seconds(HERE, STARTS[name]):6.1f} s"
+        line = f"{name:24}" + "CPU {:6.1f} s, wall clock {:5.1f} s".format(*seconds_of_start(HERE, STARTS[name]))
         if arguments.against:
-            other = cpu_seconds(arguments.against.resolve(), STARTS[name])
-            line = f"{line}, there {other:6.1f} s, {other / float(line.split()[-2]):.1f} times less"
+            line += "; there {:6.1f} s, {:5.1f} s".format(*seconds_of_start(arguments.against.resolve(), STARTS[name]))
         print(line, flush=True)
 
 
