@@ -62,13 +62,23 @@ def stage_times(sim: dem.Simulation) -> dict[str, float]:
     result = {}
     with stages(sim) as timed:
         for name, repeat in timed.items():
-            repeat(1)
-            start = time.perf_counter()
-            repeat(1)
-            times = max(1, int(STAGE_SECONDS / max(time.perf_counter() - start, 1e-7)))
+            times = _repetitions(repeat)
             seconds = 1 / median_rate(lambda times=times, repeat=repeat: _repeat(repeat, times))
             result[name] = 1e9 * seconds / len(sim.particles)
     return result
+
+
+def _repetitions(repeat: Callable[[int], object]) -> int:
+    """Repetitions that take about STAGE_SECONDS. A few do not tell: the call itself takes a millisecond."""
+    repeat(1)
+    times = 1
+    while True:
+        start = time.perf_counter()
+        repeat(times)
+        seconds = time.perf_counter() - start
+        if seconds > STAGE_SECONDS / 2:
+            return times
+        times *= max(2, int(STAGE_SECONDS / seconds))
 
 
 def _repeat(repeat: Callable[[int], object], times: int) -> int:
