@@ -628,6 +628,8 @@ ROUND_WALLS = (
            "plain/test_wall_contact_batches.py", "one_by_one"),
     Mutant("crossing-edges-margin", "find_contacts", "edges_b, wide, scratch", "edges_b, reach, scratch",
            "plain/test_facets.py", "lists_hold_until"),
+    Mutant("cylinder-starts", "find_maxima_of_arc", "- y) < pitch:", "- y) < 0.1 * pitch:",
+           "plain/test_convex_at_walls.py", "all_maxima"),
     Mutant("torus-jump", "find_inside_torus", "if abs(value) > JUMP * bound:", "if False:",
            "plain/test_convex_at_walls.py", "flat_side"),
     Mutant("torus-edge", "find_inside_torus", "scale(1.0 - between, first[3])", "scale(0.5, first[3])",

@@ -8,6 +8,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import dem
+from dem.model.shapes.convex import supports
 
 pytestmark = pytest.mark.usefixtures("few_directions")
 
@@ -117,6 +118,38 @@ def test_a_body_across_a_pipe_touches_twice(name):
     by_side = np.argsort(found.normal[:, 0])
     np.testing.assert_allclose(found.normal[by_side], [(-1, 0, 0), (1, 0, 0)], rtol=0, atol=1e-8)
     np.testing.assert_allclose(found.overlap[by_side], [DEEP + 1e-5, DEEP - 1e-5], rtol=0, atol=1e-16)
+
+
+SIDES = [(x, y, z) for x in (-0.002, 0.002) for y in (-0.0025, 0.0025) for z in (-0.003, 0.003)]
+ROUND_AND_FLAT = {
+    "ellipsoid": GRAIN,
+    "superellipsoid": dem.Superellipsoid(semi_axes=(0.003, 0.003, 0.002), exponents=(8, 8)),
+    "tablet": dem.RoundedCylinder(diameter=0.006, length=0.003, rounding=0.0005),
+    "brick": dem.Polyhedron(vertices=SIDES, rounding=0.0002),
+}
+
+
+@pytest.mark.parametrize("radius", [0.015, 0.3])
+@pytest.mark.parametrize("name", ROUND_AND_FLAT)
+def test_contacts_in_a_cylinder_are_all_maxima_of_the_overlap(name, radius, rng):
+    """The overlap of all of 1501 directions; between two of them, a maximum is higher by less than 1e-8 m.
+
+    A flat side that is turned by small angles touches along both of its edges.
+    """
+    shape, pipe = ROUND_AND_FLAT[name], cylinder((0, 0, -1), (0, 0, 1), radius)
+    size = float(shape.radii[0])
+    angle = np.linspace(-1, 1, 1501) * min(1.2, 3 * math.sqrt(size / radius))
+    normals = np.array([np.cos(angle), np.sin(angle), 0 * angle])
+    turns = [Rotation.from_rotvec((0, 0, angle)) for angle in (0, 1e-4, 2e-3, 4e-3)]
+    for q in (*turns, *Rotation.random(4, rng=rng)):
+        h, x = supports(shape, q.inv().as_matrix() @ normals)[0], radius - size
+        while (deepest := (h + x * normals[0] - radius).max()) < DEEP:
+            x += 0.5 * (DEEP - deepest) + 1e-9
+        f = np.concatenate([[-1], h + x * normals[0] - radius, [-1]])
+        maxima = f[1:-1][(f[1:-1] > f[:-2]) & (f[1:-1] >= f[2:]) & (f[1:-1] > 1e-7)]
+        overlap = contacts(shape, pipe, (x, 0, 0), q.as_quat(scalar_first=True)).overlap
+        overlap = overlap[overlap > 1e-7]  # others may be between two directions
+        np.testing.assert_allclose(np.sort(overlap), np.sort(maxima), rtol=0, atol=1e-8)
 
 
 def test_a_body_across_a_bent_tube_touches_twice():

@@ -173,6 +173,29 @@ def add_unless_known(contacts, count, overlap, n, x, size, power):
 
 
 @func
+def find_maxima_of_arc(convex, w, body, c, axis, bound, beyond, power, spread, u, contacts):
+    """Write the contacts of a body inside a cylinder, along unit vectors around u; returns their number.
+
+    With the angle of n, f'' + f + R is the radius of curvature, which is not negative. So the next maximum in the
+    direction in which f rises is not nearer than the direction of x + c. Newton's method begins at those starts for
+    which this direction is nearer than the next start. c, axis, bound, beyond: as of `find_maxima`; spread: sine of the
+    largest angle to u.
+    """
+    radius, v, starts, count = convex.radius[w], cross(axis, u), convex.circle.shape[1], 0
+    pitch = 2.0 * spread / starts
+    last = 0.5 * pitch * (starts - 1)
+    for k in range(starts):
+        y = pitch * k - last
+        n = unit(add_scaled(scale(math.sqrt(1.0 - y * y), u), y, v))
+        e = add(support_of(body, n)[1], c)
+        along, aside = dot(e, u), dot(e, v)
+        nearest = aside / max(math.sqrt(along * along + aside * aside), SAME * bound)
+        if abs(min(max(nearest, -last), last) - y) < pitch:
+            count = add_maximum(contacts, count, body, c, radius, axis, n, beyond, bound, power)
+    return count
+
+
+@func
 def find_maxima(convex, w, body, c, axis, bound, beyond, power, contacts):
     """Write the contacts of a body inside a hollow; returns their number.
 
@@ -191,12 +214,7 @@ def find_maxima(convex, w, body, c, axis, bound, beyond, power, contacts):
         u, share = scale(1.0 / far, middle), min_along / far
         spread = math.sqrt((1.0 - share) * (1.0 + share))
         if is_planar:
-            v, starts = cross(axis, u), convex.circle.shape[1]
-            for k in range(starts):
-                y = spread * (2.0 * k + 1.0 - starts) / starts
-                n = unit(add_scaled(scale(math.sqrt(1.0 - y * y), u), y, v))
-                count = add_maximum(contacts, count, body, c, radius, axis, n, beyond, bound, power)
-            return count
+            return find_maxima_of_arc(convex, w, body, c, axis, bound, beyond, power, spread, u, contacts)
         v_1, v_2 = across(u)
         for ring in range(RINGS):
             y = spread * (ring + 0.5) / RINGS
