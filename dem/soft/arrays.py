@@ -29,7 +29,7 @@ from dem.model.domain.box_walls import fold
 from dem.model.particles.kinds import is_fixed
 from dem.model.shapes.capsule import half_length_of, has_capsules, has_clusters
 from dem.model.shapes.convex import has_convex
-from dem.soft.contact.nonspherical import pieces_of, with_poses, with_shapes
+from dem.soft.contact.nonspherical import most_vertices, pieces_of, with_poses, with_shapes
 from dem.soft.time_step.impacts import Springs
 from dem.soft.walls import wall_arrays
 
@@ -215,7 +215,8 @@ class Layout(NamedTuple):
             lossy, width, couples = True, SLOTS * width + 1 if width else 0, True
         if isinstance(kinds, ConvexBodyKinds):
             slots = FACET_SLOTS * (1 + width) if width and faceted else 0
-            wall_width += FACE_SLOTS * (1 + wall_width) if wall_width and faceted else 0
+            corners = max(FACE_SLOTS, most_vertices(kinds)) if wall_width and faceted else 0
+            wall_width += corners * (1 + wall_width)
             lossy, width, couples = True, max(width, int(lossy)) + NORMAL_COLUMNS + slots, True
         row = (LINE if kinds.contact_distance > 0 and not couples else SHARED) if kinds.all_single_spheres else 2 * LINE
         one_each = kinds.all_single_spheres or isinstance(kinds, Capsules)

@@ -10,6 +10,7 @@ import numpy as np
 
 from dem.base import portable
 from dem.base.text import counted
+from dem.kernels.convex.facets import MAX_CONTACTS
 from dem.kernels.domain.deforming_cell import deforms
 from dem.model.domain.box import FACES
 from dem.model.domain.box_walls import has_moving_images
@@ -49,18 +50,18 @@ class Verdict(Judgement):
     ``energy_error`` is the largest departure of the total energy at any step over the largest of energy at the start,
     kinetic energy, what contacts took and work of the walls; ``energy_reference`` says in words which that is,
     ``energy_rate`` is the same error per second of simulated time and ``energy_budget`` what that may be [1/s];
-    ``norm_error`` the largest ||q| - 1|; ``largest_overlap`` is over the smallest diameter,
-    ``overlap_share`` over the smaller of the two radii, ``engulfed`` tells that it came to half of the largest
-    diameter: spheres sank into each other or a wall; ``momentum_error`` is the change of linear momentum along the axes
-    on which nothing acts from outside, over the sum of all |m v|, None where there is no such axis; ``briefest`` is the
-    contact of the fewest time steps (of ``time_step`` [s]), if these were too few; ``drifts`` whether the rotational
-    scheme makes energy drift where another one would not; ``beyond`` says where laws of the fluid were left behind,
-    and which inserter or outlet has not done what it was to; ``population`` how many particles came and went, if any
-    were to, and ``balanced`` whether as many are there as have come and not gone; ``bonds`` how many broke, if there
-    are any; ``solver`` what finding the contacts of convex shapes took, and ``unended`` how many of those were not
-    found to the end; ``unfinished`` which walls were still to move, and which inserters to put particles in, when it
-    ended; ``cell`` the inertial number of a cell that deforms too fast to be quasi-static, and stresses that are held
-    but not reached: both are no doubt about what was computed.
+    ``norm_error`` the largest ||q| - 1|; ``largest_overlap`` is over the smallest diameter, ``overlap_share`` over the
+    smaller of the two radii, ``engulfed`` tells that it came to half of the largest diameter: spheres sank into each
+    other or a wall; ``momentum_error`` is the change of linear momentum along the axes on which nothing acts from
+    outside, over the sum of all |m v|, None where there is no such axis; ``briefest`` is the contact of the fewest time
+    steps (of ``time_step`` [s]), if these were too few; ``drifts`` whether the rotational scheme makes energy drift
+    where another one would not; ``beyond`` says where laws of the fluid were left behind, and which inserter or outlet
+    has not done what it was to; ``population`` how many particles came and went, if any were to, and ``balanced``
+    whether as many are there as have come and not gone; ``bonds`` how many broke, if there are any; ``solver`` what
+    finding the contacts of convex shapes took, and ``unended`` how many of those were not found to the end; ``crowded``
+    how often a pair of polyhedra had more contacts than the engine evaluates; ``unfinished`` which walls were still to
+    move, and which inserters to put particles in, when it ended; ``cell`` the inertial number of a cell that deforms
+    too fast to be quasi-static, and stresses that are held but not reached: both are no doubt about what was computed.
 
     Examples
     --------
@@ -92,6 +93,7 @@ class Verdict(Judgement):
     bonds: str = ""
     solver: str = ""
     unended: int = 0
+    crowded: int = 0
     unfinished: tuple[str, ...] = ()
     scalars: tuple[str, ...] = ()
     scalars_balanced: bool = True
@@ -130,6 +132,11 @@ class Verdict(Judgement):
             found.append(
                 f"{counted(self.unended, 'contact')} of convex shapes not found to full precision: lower exponents, or "
                 "raise rounding"
+            )
+        if self.crowded:
+            found.append(
+                f"contacts of polyhedra left out {counted(self.crowded, 'time')}, as a pair had more than "
+                f"{MAX_CONTACTS}: lower rounding, or take hulls of fewer vertices"
             )
         return [*found, *self.beyond]
 
@@ -189,6 +196,7 @@ def judge(sim: Simulation) -> Verdict:
         bonds=bond_setup.breakage(engine),
         solver=solver.describe() if solver else "",
         unended=solver.unended if solver else 0,
+        crowded=solver.crowded if solver else 0,
         unfinished=unfinished(engine, population),
         scalars=tuple(stage.in_words(engine) for stage in engine.scalars),
         scalars_balanced=all(stage.balances(engine) for stage in engine.scalars),

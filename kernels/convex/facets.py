@@ -31,6 +31,7 @@ from dem.kernels.numerics.quaternion import rotate, rotate_back
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
 
 MAX_CONTACTS = 32  # of a pair; those beyond are left out, as are vertices and edges beyond these numbers
+CONTACT_ROOM = MAX_CONTACTS + 1  # one more, which shows that a pair has more than these
 MAX_VERTICES, MAX_EDGES = 32, 48  # of a body within reach of the other
 MAX_CORNERS = 400  # vertices of a body
 MAX_BITS = 52  # vertices and edges of a body whose lists can be stored as the bits of one floating-point number
@@ -50,7 +51,7 @@ CROSSING_EDGES_AT = EDGES_AT + 2 * EDGE_ROOM
 ENDS_AT = CROSSING_EDGES_AT + 2 * EDGE_ROOM
 CROSSES_AT = ENDS_AT + 6 * EDGE_ROOM
 FOUND_AT = CROSSES_AT + EDGE_ROOM
-CORNERS_AT = FOUND_AT + MAX_CONTACTS * COLUMNS
+CORNERS_AT = FOUND_AT + CONTACT_ROOM * COLUMNS
 SCRATCH = CORNERS_AT + 2 * CORNER_WIDTH * MAX_CORNERS  # numbers of scratch
 # outcodes: bit of vertices that are far from the other's plane across n; faces that have a bit, and how many are looked
 # at together
@@ -435,7 +436,7 @@ def distance_of_point(body, side, y, reach, listed, integers):
 @inline
 def write_contact(scratch, count, key, depth, n, place):
     """Write a contact of the weight 1; returns the number of contacts."""
-    if count >= MAX_CONTACTS:
+    if count >= CONTACT_ROOM:
         return count
     row, none = FOUND_AT + count * COLUMNS, (0.0, 0.0, 0.0)
     scratch[row + KEY], scratch[row + DEPTH], scratch[row + WEIGHT] = key, depth, 1.0
@@ -627,7 +628,8 @@ def find_contacts(a, b, r, n, margin, lists, scratch):
     lists: of an earlier call that still hold, or `NO_LISTS`: bits of the vertices and edges of A and of B within reach;
         of the edges of A and of B that may cross one of the other.
     Writes scratch: (SCRATCH,) contacts from FOUND_AT on, COLUMNS numbers each.
-    Returns the number of contacts; the lists; with new ones, the distance of the cores along n [m], else 0.
+    Returns the number of contacts, `CONTACT_ROOM` if there are more than `MAX_CONTACTS`; the lists; with new ones, the
+    distance of the cores along n [m], else 0.
     """
     bits_a, bits_b, cross_a, cross_b = lists
     reach, integers, gap = rounding_of(a) + rounding_of(b), scratch.view(np.int64), 0.0

@@ -38,7 +38,7 @@ from dem.model.walls.convex_walls import ConvexWall, convex_wall, refusal
 from dem.model.walls.primitives import Ball, Cylinder, Plane
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from dem.base.periodic import PeriodicCell
     from dem.kernels.domain.faces import BoxFaces
@@ -284,6 +284,7 @@ class SolverCounts(NamedTuple):
     most: int  # of one contact
     fallbacks: int  # contacts of smooth shapes that Newton's method did not find, but the search by shifts did
     unended: int  # contacts whose search stopped at its most steps
+    crowded: int  # pairs of polyhedra of more contacts than the engine evaluates
 
     def describe(self) -> str:
         """In words."""
@@ -342,17 +343,28 @@ def inverse_masses(kinds: ConvexBodyKinds, kind: np.ndarray) -> np.ndarray:
     return found
 
 
-def most_corners(kinds: ConvexBodyKinds) -> np.ndarray:
-    """Most vertices of a face of each piece (S,), which touch at once if it lands flat; 1 for all but polyhedra."""
+def polyhedra(kinds: ConvexBodyKinds) -> Iterator[tuple[int, int]]:
+    """Number of each piece that is a polyhedron, and where its numbers begin."""
     chain, faceted = kinds.shapes, []
     while isinstance(chain, KindChain):
         faceted.append(CONVEX_KINDS[type(chain.kind)].has_facets)
         chain = chain.others
-    found = np.ones(len(kinds.shape))
     for s, (shape, at) in enumerate(zip(kinds.shape, kinds.first_number, strict=True)):
         if faceted[shape]:
-            edges, faces, first = in_python(tables_of)(kinds.numbers, at)
-            planes = first + 2 * edges
-            rings = planes + kinds.numbers[planes + 4 : planes + 5 * faces : 5].astype(int)
-            found[s] = kinds.numbers[rings].max()
+            yield s, at
+
+
+def most_vertices(kinds: ConvexBodyKinds) -> int:
+    """Largest number of vertices of a polyhedron."""
+    return max((int(kinds.numbers[at + 1]) for _, at in polyhedra(kinds)), default=0)
+
+
+def most_corners(kinds: ConvexBodyKinds) -> np.ndarray:
+    """Most vertices of a face of each piece (S,), which touch at once if it lands flat; 1 for all but polyhedra."""
+    found = np.ones(len(kinds.shape))
+    for s, at in polyhedra(kinds):
+        edges, faces, first = in_python(tables_of)(kinds.numbers, at)
+        planes = first + 2 * edges
+        rings = planes + kinds.numbers[planes + 4 : planes + 5 * faces : 5].astype(int)
+        found[s] = kinds.numbers[rings].max()
     return found

@@ -52,8 +52,9 @@ NORMAL_COLUMNS = 3  # columns of history with the normal, after those of the law
 # numbers of a candidate in `Neighbours.found`: overlap, normal, contact point from the centre of j, one that is unused
 FOUND_WIDTH = EIGHT
 # columns of `chunk_sums`, of pairs of convex bodies that touch: number of pairs; solver steps, in all and the most of
-# one pair; pairs solved by the fallback, and pairs without convergence, see `dem.kernels.convex.overlap`
-SOLVED, SOLVER_STEPS, MAX_SOLVER_STEPS, FALLBACKS, UNENDED, SOLVER_COLUMNS = range(6)
+# one pair; pairs solved by the fallback, and pairs without convergence, see `dem.kernels.convex.overlap`; pairs of
+# polyhedra of which contacts were left out, see `dem.kernels.convex.facets.MAX_CONTACTS`
+SOLVED, SOLVER_STEPS, MAX_SOLVER_STEPS, FALLBACKS, UNENDED, OMITTED, SOLVER_COLUMNS = range(7)
 DEEPEST = 0.999  # overlap over the sum of the roundings, above which cores of polyhedra may meet
 UNIT_TOLERANCE = 1e-12  # by which the square of a unit vector may be off
 MARGIN = 1e-10  # over the sizes, far above rounding and the deviation of a unit vector

@@ -3,9 +3,10 @@
 A pair has one candidate and one row of `Neighbours.force_torque`; each of its contacts (`dem.kernels.convex.facets`)
 is a column, evaluated as if its weight were 1, and multiplied by its weight. Weights have forces as well, E ∇w.
 
-A row of history has the history of a pair with a single contact, its normal, and then `SLOTS` slots for contacts of
-polyhedra: the key of the features that touch, 0 for none, and the history of that contact. So friction belongs to
-corners, and not to a point that jumps between them. Contacts for which no slot is left have no history.
+A row of history has the history of a pair with a single contact, its normal, and then a slot for each contact that
+`find_contacts` may find: the key of the features that touch, and the history of that contact. So friction belongs to
+corners, and not to a point that jumps between them. Slots are filled from the first one on in each step, and the key 0
+ends them: most pairs read and write the first slots only.
 
 Pairs have one contact if a body is no polyhedron, the cores intersect, the law acts beyond touch, or their bond broke
 while they overlapped.
@@ -65,6 +66,7 @@ from dem.kernels.soft.contact.convex_contacts import (
     DEEPEST,
     MARGIN,
     NORMAL_COLUMNS,
+    OMITTED,
     are_lists_valid,
     count_steps,
     images_rest,
@@ -83,12 +85,13 @@ from dem.kernels.soft.contact.surface_motion import inverse_effective_mass
 from dem.kernels.soft.state import SOLVER
 
 LIST_MARGIN = 0.05  # over the sum of the roundings, for which lists of vertices and edges hold
-SLOTS = 8  # contacts of a pair of polyhedra that remember anything
+SLOTS = MAX_CONTACTS  # contacts of a pair that have a history: all of them
+PREFETCHED_SLOTS = 8
 # rows behind those of kinematics, which faces of the box use at other times: ∇w, as force and torque, about the centre
 # of the first body in the end
 WEIGHT_FORCE, WEIGHT_TORQUE = KINEMATICS_ROWS, KINEMATICS_ROWS + 3
 # rows of integers: candidate of a column, also if that is NO_CANDIDATE; number of a contact in its pair; key; column of
-# its history
+# its history, 0 if it is new
 PAIR, ORDER, SLOT_KEY, HISTORY_AT = 8, 5, 6, 7
 
 
@@ -125,32 +128,23 @@ def write_weight(t, weight, by_position, by_rotation, kinematics):
 
 @func
 def recall_slots(law, first, count, k, neighbours, ids):
-    """Find the slots of the contacts of candidate k by their keys; new contacts get those that are free.
+    """Find the histories of the contacts of candidate k by their keys.
 
     law, first, count, k, neighbours: see `dem.kernels.soft.state`; columns from the first on, how many; candidate.
-    Writes ids: HISTORY_AT of the columns: column of the history of a contact, negative if it is new, 0 if no slot is
-        left.
+    Writes ids: HISTORY_AT of the columns.
     """
-    used = 0
     for t in range(first, first + count):
         ids[HISTORY_AT, t] = 0
-    if not laws.remembers(law) or neighbours.has_history.size == 0:
+    if not laws.remembers(law) or neighbours.has_history.size == 0 or neighbours.has_history[k] == 0:
         return
     for slot in range(SLOTS):
         column = slot_at(law, slot)
-        key = int(neighbours.history[k, column]) if neighbours.has_history[k] != 0 else 0
+        key = int(neighbours.history[k, column])
+        if key == 0:
+            return
         for t in range(first, first + count):
-            if key > 0 and ids[SLOT_KEY, t] == key:
+            if ids[SLOT_KEY, t] == key:
                 ids[HISTORY_AT, t] = column + 1
-                used |= 1 << slot
-    slot = 0
-    for t in range(first, first + count):
-        if ids[HISTORY_AT, t] == 0:
-            while slot < SLOTS and used >> slot & 1 == 1:
-                slot += 1
-            if slot < SLOTS:
-                ids[HISTORY_AT, t] = -slot_at(law, slot) - 1
-                slot += 1
 
 
 @func
@@ -233,14 +227,15 @@ def add_polyhedra(sink, law, first, k, a, b, r, n, bodies, neighbours, box, scra
     sink, law, bodies, neighbours, box: see `add_pair`.
     Writes scratch: see `facets.find_contacts`. Writes neighbours: listed_features, in steps.
     Writes kinematics: `write_contact_geometry` and `write_weight`. Writes ids: SLOT_KEY and HISTORY_AT.
-    Returns the number of contacts.
+    Returns the number of contacts, and whether further ones were left out for want of room.
     """
     keeps, lists, reach = not is_report(sink) and images_rest(box), NO_LISTS, rounding_of(a) + rounding_of(b)
     listed = neighbours.listed_features
     if keeps and are_lists_valid(k, bodies, neighbours):
         lists = int(listed[k, 1]), int(listed[k, 2]), int(listed[k, 3]), int(listed[k, 4])
     is_new, margin = lists[0] == 0, LIST_MARGIN * reach if keeps else 0.0
-    count, lists, gap = find_contacts(a, b, r, n, margin, lists, scratch)
+    found, lists, gap = find_contacts(a, b, r, n, margin, lists, scratch)
+    count = min(found, MAX_CONTACTS)
     if keeps and is_new:
         store_lists(k, reach, r, n, gap, lists, bodies, neighbours)
     deepest = 0
@@ -248,10 +243,10 @@ def add_polyhedra(sink, law, first, k, a, b, r, n, bodies, neighbours, box, scra
         if scratch[FOUND_AT + m * COLUMNS + DEPTH] > scratch[FOUND_AT + deepest * COLUMNS + DEPTH]:
             deepest = m
     for m in range(count):
-        found = deepest if m == 0 else m - 1 if m <= deepest else m
-        write_facet(first + m, FOUND_AT + found * COLUMNS, scratch, kinematics, ids)
+        at = deepest if m == 0 else m - 1 if m <= deepest else m
+        write_facet(first + m, FOUND_AT + at * COLUMNS, scratch, kinematics, ids)
     recall_slots(law, first, count, k, neighbours, ids)
-    return count
+    return count, found > count
 
 
 @inline
@@ -295,9 +290,12 @@ def add_pair(sink, law, first, m, k, bodies, kinds, neighbours, box, scratch, ki
     is_listed = not is_report(sink) and are_lists_valid(k, bodies, neighbours)
     slack = slack_of(neighbours.bonds, k, bodies, kinds, neighbours)
     if is_listed or has_several_contacts(law, a, b, depth, slack):
-        count = add_polyhedra(sink, law, first, k, a, b, r, normal, bodies, neighbours, box, scratch, kinematics, ids)
+        count, omits = add_polyhedra(
+            sink, law, first, k, a, b, r, normal, bodies, neighbours, box, scratch, kinematics, ids
+        )
         if not is_report(sink):
             record_corners(sink, law, first, count, k, a, b, r, normal, bodies, neighbours, kinematics, sums)
+            sums[OMITTED] += 1 if omits else 0
         if count == 0:
             depth, weight = 0.0, 0.0
     if count == 0:
@@ -328,10 +326,10 @@ def turn_gradients(count, gathered, known, kinematics):
 
 
 @inline
-def prefetch_pair(k, neighbours):
-    """Prefetch all cache lines of the history and the pieces of candidate k, while the one before is evaluated."""
+def prefetch_pair(law, k, neighbours):
+    """Prefetch cache lines of the history and the pieces of candidate k, while the one before is evaluated."""
     history, width = neighbours.history, neighbours.history.shape[1]
-    for r in range(0, width, LINE):
+    for r in range(0, min(width, slot_at(law, PREFETCHED_SLOTS)), LINE):
         prefetch(history, k * width + r)
     for r in range(0, LINES, LINE):
         prefetch(neighbours.lines, neighbours.sphere_i[k] * LINES + r)
@@ -353,7 +351,7 @@ def compute_facet_kinematics(geometry, sink, start, first, touching, context, ga
     count, pair, sums = 0, first, context.chunk_sums[start // candidate_room(neighbours), SOLVER:]
     scratch = gathered[OF_POLYHEDRA:]
     while pair < touching.size and count + MAX_CONTACTS <= BLOCK:
-        prefetch_pair(start + touching[min(pair + 1, touching.size - 1)], neighbours)
+        prefetch_pair(law, start + touching[min(pair + 1, touching.size - 1)], neighbours)
         k = start + touching[pair]
         count += add_pair(
             sink, law, count, touching[pair], k, bodies, kinds, neighbours, context.box, scratch, kinematics, ids, sums
@@ -381,27 +379,31 @@ def load_facet_history(geometry, law, first, count, touching, ids, history, has_
 
 @vector_loop
 def store_facet_history(geometry, law, first, count, touching, ids, batch_history, out, history, has_history):
-    """Store the history of contacts.
+    """Store the history of contacts; those of one pair fill its slots from the first one on, in their order.
 
     law, count, ids: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
     batch_history, out: history and results, a column a contact.
     Writes history, has_history: of their candidates.
     """
-    columns = laws.columns(law)
+    columns, slot = laws.columns(law), 0
     for t in range(count):
-        k, column = ids[CANDIDATE, t], abs(ids[HISTORY_AT, t])
+        k, persists = ids[CANDIDATE, t], out[flat(PERSISTS, t)] > 0.0
         if k == NO_CANDIDATE:
             continue
         if ids[SLOT_KEY, t] == 0:
-            has_history[k], column = 1 if out[flat(PERSISTS, t)] > 0.0 else 0, 0
-        elif ids[ORDER, t] == 0:
-            for slot in range(SLOTS if laws.remembers(law) else 0):
-                history[k, slot_at(law, slot)] = 0.0
-        if ids[SLOT_KEY, t] == 0 or (column > 0 and out[flat(PERSISTS, t)] > 0.0):
+            has_history[k] = 1 if persists else 0
             for r in range(columns):
-                history[k, column + r] = batch_history[r, t]
-            if ids[SLOT_KEY, t] > 0:
-                history[k, column - 1] = ids[SLOT_KEY, t]
+                history[k, r] = batch_history[r, t]
+        elif laws.remembers(law):
+            slot = slot if ids[ORDER, t] > 0 else 0
+            if persists:
+                column = slot_at(law, slot)
+                history[k, column] = ids[SLOT_KEY, t]
+                for r in range(columns):
+                    history[k, column + 1 + r] = batch_history[r, t]
+                slot += 1
+            if slot < SLOTS:
+                history[k, slot_at(law, slot)] = 0.0
 
 
 @inline

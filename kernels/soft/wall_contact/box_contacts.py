@@ -61,7 +61,8 @@ from dem.kernels.soft.wall_contact.wall_loads import (
 )
 
 FACES = 6
-FACE_SLOTS = 8  # corners of a polyhedron at a face that remember anything: a key, 0 for none, and that; behind a row
+# slots for corners of a polyhedron at a face, at least: a key, 0 for none, and what the corner remembers; behind a row
+FACE_SLOTS = 8
 
 
 @inline
@@ -222,7 +223,7 @@ def store_in_row(kinds, law, k, corner, outcome, history, neighbours, box):
 
 @inline
 def store_corner(kinds, law, k, corner, outcome, history, neighbours, box):
-    """Store the history of a corner in its slot of row k, or in a free one; it is lost if all are taken."""
+    """Store the history of a corner in its slot of row k, or in a free one: there are as many as corners."""
     column = PLANE if are_rough(box) else 0
     if corner >= 0:
         column = slot_of_corner(law, k, corner, neighbours)
@@ -236,10 +237,17 @@ def store_corner(kinds, law, k, corner, outcome, history, neighbours, box):
 
 
 @inline
+def face_slots(law, neighbours):
+    """Slots of a row: at least `FACE_SLOTS`, and as many as the polyhedra of the run have vertices at most."""
+    columns = laws.columns(law)
+    return (neighbours.wall_history.shape[1] - columns) // (1 + columns)
+
+
+@inline
 def slot_of_corner(law, k, corner, neighbours):
     """Column in row k of the history of faces where the slot of a corner, or for -1 an empty one, begins; else 0."""
     columns = laws.columns(law)
-    for slot in range(FACE_SLOTS):
+    for slot in range(face_slots(law, neighbours)):
         column = columns + slot * (1 + columns)
         if neighbours.wall_history[k, column] == corner + 1:
             return column + 1
@@ -288,7 +296,7 @@ def free_slots_in_step(kinds, sink, law, s, b, face, corners, bodies, neighbours
     if corners == 0 or is_report(sink) or neighbours.wall_has_history.size == 0:
         return
     had, has = neighbours.wall_has_history[k] != 0, False
-    for slot in range(FACE_SLOTS):
+    for slot in range(face_slots(law, neighbours)):
         column = columns + slot * (1 + columns)
         corner = int(neighbours.wall_history[k, column]) - 1 if had else -1
         if corner >= 0:
