@@ -64,6 +64,7 @@ from dem.kernels.soft.contact.contact_detection import FORCE_J, LINE, ON_I, ON_J
 from dem.kernels.soft.contact.convex_bodies import LINES, SPIN, piece_of
 from dem.kernels.soft.contact.convex_contacts import (
     DEEPEST,
+    FOUND_WIDTH,
     MARGIN,
     NORMAL_COLUMNS,
     OMITTED,
@@ -334,6 +335,7 @@ def prefetch_pair(law, k, neighbours):
     for r in range(0, LINES, LINE):
         prefetch(neighbours.lines, neighbours.sphere_i[k] * LINES + r)
         prefetch(neighbours.lines, neighbours.sphere_j[k] * LINES + r)
+    prefetch(neighbours.found, k * FOUND_WIDTH)  # what the last step found
 
 
 @func
