@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from contextlib import suppress
@@ -9,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 from dem.cases.shared.grains import Grains
-from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 import dem
 
@@ -20,6 +21,11 @@ SIGNS = (-1.0, 1.0)
 def of_diameter(shape: dem.Shape, diameter: float) -> dem.Shape:
     """Scale a shape to the volume of a sphere with a given diameter [m]."""
     return shape.scaled(diameter / (6 / math.pi * shape.mass_properties(1.0).volume) ** (1 / 3))
+
+
+def bounding_radius(shape: dem.Shape) -> float:
+    """Radius of a sphere about the centre of a shape that contains it [m]."""
+    return float((np.sqrt((shape.offsets**2).sum(1)) + shape.radii).max())
 
 
 def turned(count: int, rng: np.random.Generator) -> np.ndarray:
@@ -46,7 +52,7 @@ class ConvexGrains(Grains):
     def strewn(self, inside: object, lower: tuple, upper: tuple) -> dem.Particles:
         """Grains with random orientations at the lowest sites of a lattice inside a container."""
         shapes = self.shapes()
-        wide = 2.0 * max(float(shape.radii.max()) for shape in shapes)
+        wide = 2.0 * max(bounding_radius(shape) for shape in shapes)
         places = self.model_copy(update={"diameter": wide}).grains(inside, lower, upper).position
         orientation = turned(self.n, np.random.default_rng([self.seed, 1]))
         groups = [
@@ -55,6 +61,28 @@ class ConvexGrains(Grains):
             for k, shape in enumerate(shapes) if k < self.n
         ]  # fmt: skip
         return dem.Particles.concatenate(groups)
+
+
+@functools.lru_cache(maxsize=8)
+def clump_in(grain: dem.Shape, spheres: int) -> dem.Clump:
+    """Clump of spheres inside of a convex grain."""
+    return dem.Clump.from_shape(grain, spheres=spheres)
+
+
+class GrainsOrClumps(ConvexGrains):
+    """Base of cases of one convex shape, or of clumps of spheres inside of it."""
+
+    spheres: NonNegativeInt = Field(
+        0, le=200, description="largest number of spheres of the clump that replaces each grain; 0: the grain itself"
+    )
+
+    def grain(self) -> dem.Shape:
+        """Convex shape of the grains."""
+        raise NotImplementedError
+
+    def shapes(self) -> list[dem.Shape]:
+        """The convex shape, or a clump."""
+        return [clump_in(self.grain(), self.spheres) if self.spheres else self.grain()]
 
 
 class EllipsoidPacking(ConvexGrains):
@@ -93,8 +121,8 @@ class EllipsoidPacking(ConvexGrains):
         return {"solid_fraction": float(profile.value[0])}
 
 
-class EllipsoidsHopper(ConvexGrains):
-    """Ellipsoids flow out of a wedge-shaped hopper through a slot onto a floor."""
+class EllipsoidsHopper(GrainsOrClumps):
+    """Ellipsoids or superellipsoids flow out of a wedge-shaped hopper through a slot onto a floor."""
 
     name = "ellipsoids-hopper"
     observable_names = ("discharged_share",)
@@ -102,15 +130,18 @@ class EllipsoidsHopper(ConvexGrains):
     duration: PositiveFloat = Field(0.6, description="simulated time [s]")
     frames: PositiveInt = Field(60, description="frames written after the first")
     aspect_ratio: float = Field(1.6, ge=1, le=4, description="long axis over the two other axes")
+    exponent: float = Field(2.0, ge=2, le=8, description="exponents n1 = n2 of the grains; 2: ellipsoids")
     slot: PositiveFloat = Field(0.018, description="width of the slot [m]")
     width: PositiveFloat = Field(0.05, description="width of the bin [m]")
     depth: PositiveFloat = Field(0.02, description="depth of the bin, between two walls [m]")
     angle: float = Field(50.0, gt=0, lt=90, description="angle of the inclined walls to the floor [deg]")
     drop: PositiveFloat = Field(0.03, description="height of the slot above the floor [m]")
 
-    def shapes(self) -> list[dem.Ellipsoid]:
-        """One ellipsoid of revolution."""
-        return [of_diameter(dem.Ellipsoid(semi_axes=(self.aspect_ratio, 1.0, 1.0)), self.diameter)]
+    def grain(self) -> dem.Ellipsoid | dem.Superellipsoid:
+        """Ellipsoid of revolution, or superellipsoid."""
+        axes, n = (self.aspect_ratio, 1.0, 1.0), self.exponent
+        unit = dem.Ellipsoid(semi_axes=axes) if n == 2 else dem.Superellipsoid(semi_axes=axes, exponents=(n, n))
+        return of_diameter(unit, self.diameter)
 
     @property
     def shoulder(self) -> float:
@@ -128,7 +159,7 @@ class EllipsoidsHopper(ConvexGrains):
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
         """Grains above the inclined walls."""
-        half, wide = 0.5 * self.width, 2.2 * float(self.shapes()[0].radii[0])
+        half, wide = 0.5 * self.width, 2.2 * bounding_radius(self.shapes()[0])
         layers = math.ceil(self.n / (max(1, int(self.width / wide)) * max(1, int(self.depth / wide)))) + 2
         top = self.shoulder + wide * layers
         box = dem.Box((-half, 0, -self.drop), (half, self.depth, top), self.material())
@@ -171,7 +202,7 @@ class TabletsHeap(ConvexGrains):
 
     def inserters(self) -> list[dem.Inserter]:
         """Inserter that pours all tablets in the first half of the run."""
-        r, low, wide = self.radius, self.height, 3 * float(self.shapes()[0].radii[0])
+        r, low, wide = self.radius, self.height, 3 * bounding_radius(self.shapes()[0])
         region = dem.Block((-r, -r, low), (r, r, low + 2 * wide))
         rate = self.n / (0.5 * self.duration)
         return [dem.Inserter(self.shapes()[0], self.material(), region=region, number=self.n, rate=rate,
@@ -227,7 +258,7 @@ class Dice(ConvexGrains):
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
         """Dice above the floor, mixed."""
-        wide = 2.2 * max(float(shape.radii[0]) for shape in self.shapes())
+        wide = 2.2 * max(bounding_radius(shape) for shape in self.shapes())
         height = wide * (math.ceil(self.n / max(1, int(self.width / wide)) ** 2) + 2)
         motion = {}
         if self.amplitude:
@@ -243,7 +274,7 @@ class Dice(ConvexGrains):
         return {"solid_fraction": float(volume.sum() / (self.width**2 * height))}
 
 
-class SuperellipsoidDrum(ConvexGrains):
+class SuperellipsoidDrum(GrainsOrClumps):
     """Superellipsoids in a rotating drum; larger exponents make blockier grains and a steeper surface."""
 
     name = "superellipsoid-drum"
@@ -257,10 +288,10 @@ class SuperellipsoidDrum(ConvexGrains):
     length: PositiveFloat = Field(0.016, description="length of the drum between its end plates [m]")
     rate: float = Field(4.0, description="angular velocity of the drum and its end plates about y [rad/s]")
 
-    def shapes(self) -> list[dem.Superellipsoid]:
+    def grain(self) -> dem.Superellipsoid:
         """One superellipsoid."""
         unit = dem.Superellipsoid(semi_axes=(1.0, 1.0, self.flatness), exponents=(self.exponent, self.exponent))
-        return [of_diameter(unit, self.diameter)]
+        return of_diameter(unit, self.diameter)
 
     def walls(self) -> list[dem.Cylinder]:
         """The drum."""
@@ -272,7 +303,7 @@ class SuperellipsoidDrum(ConvexGrains):
     def build(self) -> tuple[dem.Particles, None]:
         """Grains in the lower part of the drum."""
         r, half = self.radius, 0.5 * self.length
-        inner = r - 1.1 * float(self.shapes()[0].radii[0])
+        inner = r - 1.1 * bounding_radius(self.shapes()[0])
         return self.strewn(lambda x, _y, z: np.hypot(x, z) < inner, (-r, -half, -r), (r, half, r)), None
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:

@@ -146,8 +146,12 @@ class Verdict(Judgement):
             f"{self.status}: {counted(self.steps, 'step')} to t = {self.time:.6g} s, largest energy error "
             f"{self.energy_error:.2e} of {self.energy_reference} ({self.energy_rate:.1e} a second, budget "
             f"{self.energy_budget:.1e}), quaternion norm error {self.norm_error:.1e}, "
-            f"largest overlap {self.largest_overlap:.2%} of the smallest diameter (limit {OVERLAP_LIMIT / 2:.1%})"
+            f"largest overlap {self.largest_overlap:.2%} of the smallest diameter "
         )
+        if 2 * self.largest_overlap > 1.001 * self.overlap_share:  # larger particles met
+            line += f"and at least {self.overlap_share:.2%} of the smaller radius (limit {OVERLAP_LIMIT:.0%})"
+        else:
+            line += f"(limit {OVERLAP_LIMIT / 2:.1%})"
         if self.momentum_error is not None:
             line += f", momentum error {self.momentum_error:.1e}"
         if self.population:

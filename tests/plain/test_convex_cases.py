@@ -25,6 +25,18 @@ def test_a_case_starts_without_overlaps_and_observes_its_end(name, tmp_path):
             assert np.isfinite(case.observables(run)[OBSERVED[name]])
 
 
+@pytest.mark.parametrize("name", ["ellipsoids-hopper", pytest.param("superellipsoid-drum", marks=pytest.mark.long)])
+def test_clumps_take_the_places_of_grains_with_their_mass_and_nearly_their_size(name):
+    """The spheres are inside of a mesh that is inside of the grain."""
+    case = dem.cases()[name](n=10, exponent=4, spheres=3)
+    grain, (clump,) = case.grain(), case.shapes()
+    assert len(clump.radii) == 3
+    np.testing.assert_allclose(clump.mass_properties(1.0).inertia, grain.mass_properties(1.0).inertia, rtol=1e-15)
+    reach = np.sqrt((clump.offsets**2).sum(1)) + clump.radii
+    assert 0.8 * grain.radii[0] < reach.max() < grain.radii[0]
+    assert case.simulation().contact_count == 0
+
+
 def test_dice_are_the_five_platonic_solids_of_one_volume():
     case = dem.cases()["dice"](edge=0.2)
     shapes = case.shapes()

@@ -12,6 +12,7 @@ import numpy as np
 from dem.base import checks, portable
 from dem.base.user_classes import frozen, hinted
 from dem.model.shapes import mesh_clump
+from dem.model.shapes.convex import surface_of
 from dem.model.shapes.principal_body import PrincipalBody, principal_frame
 from dem.model.shapes.shape import MAX_SPHERES
 from dem.model.walls import stl
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from dem.model.shapes.mesh_clump import MeshFit
+    from dem.model.shapes.shape import Shape
 
 ARC_NODES = 24  # Gauss nodes along an arc: exact to rounding for up to a whole circle
 SLICE_NODES = 20  # between two heights at which the arcs change
@@ -152,10 +154,10 @@ class Clump(PrincipalBody):
         >>> grain.fit.spheres, grain.fit.volume_ratio > 0.6, grain.fit.mean_distance < 3e-4
         (5, True, True)
         """
-        count, cells = mesh_clump.checked_counts(spheres, cells)
         factor = checks.number("scale", scale, above=0)
         if mass not in ("mesh", "spheres"):
             raise ValueError(f"mass is {mass!r}, expected 'mesh' or 'spheres'")
+        count, cells = mesh_clump.checked_counts(spheres, cells)
         vertices, triangles = stl.read_triangles(file)
         vertices, triangles, moments = mesh_clump.checked_mesh(factor * np.asarray(vertices, float), triangles)
         offsets, radii = mesh_clump.inscribed_spheres(vertices, triangles, count, cells)
@@ -166,6 +168,50 @@ class Clump(PrincipalBody):
             matrix, frame = principal_frame(moments.volume, centre, moments.about(centre).inertia())
             turned = np.einsum("ij,jk->ik", offsets - centre, matrix)
             made = cls.restored({"offsets": turned, "radii": radii, **frame})
+        object.__setattr__(made, "fit", mesh_clump.fit_of(vertices, triangles, offsets, radii, volumes))
+        return made
+
+    @classmethod
+    def from_shape(cls, shape: Shape, *, spheres: int, cells: int = 16) -> Clump:
+        """Clump of spheres inside a convex shape, found as by `from_mesh`, with axes and mass of the shape.
+
+        Parameters
+        ----------
+        shape : Shape
+            Convex shape, such as `Superellipsoid`.
+        spheres : int
+            Largest number of spheres.
+        cells : int
+            Of the lattice along the longest side of the shape.
+
+        Returns
+        -------
+        Clump
+
+        Raises
+        ------
+        TypeError
+            If the shape is not convex.
+        ValueError
+            If a number is out of range.
+
+        Examples
+        --------
+        >>> import dem
+        >>> grain = dem.Superellipsoid(semi_axes=(0.003, 0.003, 0.002), exponents=(4, 4))
+        >>> clump = dem.Clump.from_shape(grain, spheres=8)
+        >>> clump.fit.spheres, clump.volume == grain.volume, clump.fit.volume_ratio > 0.7
+        (8, True, True)
+        """
+        if not hasattr(shape, "convex_numbers"):
+            raise TypeError(f"a {type(shape).__name__} is not convex: expected a shape such as dem.Superellipsoid")
+        count, cells = mesh_clump.checked_counts(spheres, cells)
+        vertices, triangles, _ = mesh_clump.checked_mesh(*surface_of(shape))
+        offsets, radii = mesh_clump.inscribed_spheres(vertices, triangles, count, cells)
+        own = shape.mass_properties(1.0)
+        frame = {"centre": own.centre, "axes": own.axes, "_moments": (own.volume, *own.inertia)}
+        made = cls.restored({"offsets": offsets, "radii": radii, **frame})
+        volumes = (own.volume, cls(offsets=offsets, radii=radii).volume)
         object.__setattr__(made, "fit", mesh_clump.fit_of(vertices, triangles, offsets, radii, volumes))
         return made
 
