@@ -376,7 +376,7 @@ def list_crossing_edges(a, b, edges_a, edges_b, wide, scratch, integers):
 
 @inline
 def crossing_edges_of_bits(body, side, bits, integers):
-    """List the edges whose bits are set: they may cross an edge of the other body. Returns their number."""
+    """List the edges whose bits are set, which may cross an edge of the other body; returns their number."""
     listed = 0
     for e in range(tables_of(body.numbers, body.at)[0] if bits != 0 else 0):
         integers[crossing_edge_at(side, listed)] = e

@@ -211,7 +211,7 @@ class Clump(PrincipalBody):
         own = shape.mass_properties(1.0)
         frame = {"centre": own.centre, "axes": own.axes, "_moments": (own.volume, *own.inertia)}
         made = cls.restored({"offsets": offsets, "radii": radii, **frame})
-        volumes = (own.volume, cls(offsets=offsets, radii=radii).volume)
+        volumes = (own.volume, float(union_moments(offsets, radii)[0]))
         object.__setattr__(made, "fit", mesh_clump.fit_of(vertices, triangles, offsets, radii, volumes))
         return made
 

@@ -360,7 +360,7 @@ def most_vertices(kinds: ConvexBodyKinds) -> int:
 
 
 def most_corners(kinds: ConvexBodyKinds) -> np.ndarray:
-    """Most vertices of a face of each piece (S,), which touch at once if it lands flat; 1 for all but polyhedra."""
+    """Largest number of vertices of a face of each piece (S,): all touch if it lands flat. 1 for other shapes."""
     found = np.ones(len(kinds.shape))
     for s, at in polyhedra(kinds):
         edges, faces, first = in_python(tables_of)(kinds.numbers, at)
