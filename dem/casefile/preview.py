@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -145,19 +146,32 @@ def _advice(sim: System) -> Iterator[tuple[str, str]]:
 
 
 def _pace(sim: System, duration: float) -> float:
-    """Simulated time per computing time, from stretches long enough to be timed; the first one includes compilation."""
-    stretch = sim.time_step or 1e-6 * duration
+    """Simulated time per computing time: the median of stretches, so that one in which kernels compile does not count.
+
+    Stretches before the first particle do not count either, once it has come.
+    """
+    stretch, rates, spent = sim.time_step or 1e-6 * duration, [], 0.0
     longest = 100 * stretch if sim.traffic else math.inf  # of a step before anybody has come nothing can be learnt
-    sim.carry_on(stretch)
+    _, rate = _timed_stretch(sim, stretch, duration)  # kernels compile
+    while spent <= PROBE and sim.time < duration * (1 - 1e-9):
+        was_empty = not len(sim.particles)
+        seconds, rate = _timed_stretch(sim, stretch, duration)
+        if was_empty and len(sim.particles):
+            rates, spent = [], 0.0
+            continue
+        if seconds < 0.1 * PROBE and stretch < longest:  # too short to be timed
+            rates, stretch = [], min(4 * stretch, longest)
+        rates.append(rate)
+        spent += seconds
+    return statistics.median(rates or [rate])
+
+
+def _timed_stretch(sim: System, stretch: float, duration: float) -> tuple[float, float]:
+    """Carry a simulation on by a stretch of time, within its duration; return seconds and simulated time over them."""
     start, at = time.perf_counter(), sim.time
-    while True:
-        sim.carry_on(min(stretch, duration - sim.time))
-        now = time.perf_counter()
-        if now - start > PROBE or sim.time >= duration * (1 - 1e-9):
-            return (sim.time - at) / (now - start)
-        if now - start < 0.1 * PROBE:
-            start, at = now, sim.time
-            stretch = min(4 * stretch, longest)
+    sim.carry_on(min(stretch, duration - at))
+    seconds = time.perf_counter() - start
+    return seconds, (sim.time - at) / seconds
 
 
 def _span(seconds: float) -> str:

@@ -1,6 +1,7 @@
 """Insertion and removal: equal bytes for runs in any parts, balances of mass and energy, refusals."""
 
 import hashlib
+import math
 import warnings
 from types import SimpleNamespace
 
@@ -48,6 +49,36 @@ def test_what_is_to_come_is_told_before_a_run(monkeypatch):
     assert "longer as particles come" in told["computing"]
     assert "nothing has reached" in str(sim.verdict())
     assert preview.so_far(sim).status == "PASS"
+
+
+class PacedRun:
+    """Run whose clock is told: steps take 1 µs before the first particle comes and 100 µs after, 10 s as it comes."""
+
+    time_step, traffic, comes_at = 1e-5, True, 3000
+
+    def __init__(self):
+        self.steps, self.seconds = 0, 0.0
+
+    @property
+    def time(self):
+        return self.steps * self.time_step
+
+    @property
+    def particles(self):
+        return [] if self.steps < self.comes_at else [0]
+
+    def carry_on(self, duration):
+        for _ in range(round(duration / self.time_step)):
+            self.steps += 1
+            self.seconds += 10.0 if self.steps == self.comes_at else 1e-4 if self.particles else 1e-6
+
+
+def test_pace_is_that_of_steps_with_particles_without_compiling(monkeypatch):
+    run = PacedRun()
+    monkeypatch.setattr(preview.time, "perf_counter", lambda: run.seconds)
+    assert preview._pace(run, 1.0) == pytest.approx(run.time_step / 1e-4, rel=1e-9)  # sums of times are rounded
+    run.steps, run.comes_at = 0, math.inf
+    assert preview._pace(run, 1.0) == pytest.approx(run.time_step / 1e-6, rel=1e-9)
 
 
 def digest(sim):
