@@ -19,10 +19,17 @@ def test_particles_are_described_with_their_semi_axes_and_exponents():
     assert "(Superellipsoid, semi_axes (0.003, 0.003, 0.002), exponents (4, 3), contact_radius" in words
 
 
-def test_advice_on_ellipsoids_is_in_english():
-    two = dem.Particles(GRAIN, STUFF, position=[[0, 0, 0], [0, 0, 0.02]], velocity=[[0, 0, 1], [0, 0, 0]])
+@pytest.mark.parametrize(
+    ("shape", "tip"),
+    [
+        (GRAIN, "an ellipsoid's tip"),
+        (dem.RoundedCylinder(diameter=0.008, length=0.004, rounding=0.001), "a rounded cylinder's tip"),
+    ],
+)
+def test_advice_names_shapes_in_english(shape, tip):
+    two = dem.Particles(shape, STUFF, position=[[0, 0, 0], [0, 0, 0.02]], velocity=[[0, 0, 1], [0, 0, 0]])
     sim = dem.Simulation(two, gravity=(0, 0, 0), time_step=1e-5, threads=1)
-    assert sim.advice().shortest == "an ellipsoid's tip on an ellipsoid's tip"
+    assert sim.advice().shortest == f"{tip} on {tip}"
 
 
 def test_a_file_is_described_as_its_particles_are(tmp_path):

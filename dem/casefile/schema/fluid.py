@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from dem.casefile.schema.key_types import Axis, Density, Drag, InputFile, Point, Size, Table, Velocity, Viscosity
 from dem.casefile.schema.law_components import table_of
 from dem.casefile.schema.packages import declared
-from dem.model.contact.law_component import keys
+from dem.model.contact.law_component import keys, missing_keys
 from dem.model.contact.lubrication import Lubrication
 from dem.model.fluid.cells import Cells
 from dem.model.fluid.coupling import Coupling
@@ -105,10 +105,9 @@ class OneFlowTable(Table):
         if not given <= set(takes) or (word is GriddedFlow and self.file is None):
             message = f"a {self.type} flow takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none'}"
             raise ValueError(message)
-        try:
-            self.made()
-        except TypeError as error:  # something is missing
-            raise ValueError(f"a {self.type} flow takes {', '.join(takes)}: {error}") from None
+        if word is not GriddedFlow and (missing := missing_keys(word, given)):
+            raise ValueError(f"a {self.type} flow takes {', '.join(takes)}: {', '.join(missing)} missing")
+        self.made()
         return self
 
     def made(self) -> Flow:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pydantic import BaseModel, Field, create_model, model_validator
 
 from dem.casefile.schema.key_types import Angle, Frequency, Length, Number, Speed, Spin, Table, Time
-from dem.model.contact.law_component import keys
+from dem.model.contact.law_component import keys, missing_keys
 from dem.model.contact.law_registry import SLOTS, fit, words
 
 if TYPE_CHECKING:
@@ -28,10 +28,9 @@ class PartTable(Table):
         takes = list(keys(self._word()))
         if not given <= set(takes):
             raise ValueError(f"a {self.type} takes {', '.join(takes) or 'nothing'}, got {', '.join(sorted(given))}")
-        try:
-            self.made()
-        except TypeError as error:  # something is missing
-            raise ValueError(f"a {self.type} takes {', '.join(takes)}: {error}") from None
+        if missing := missing_keys(self._word(), given):
+            raise ValueError(f"a {self.type} takes {', '.join(takes)}: {', '.join(missing)} missing")
+        self.made()
         return self
 
     def _word(self) -> type[LawPart]:

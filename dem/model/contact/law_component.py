@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 from dem.base import checks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     import numpy as np
 
@@ -75,6 +75,12 @@ def flag(about: str) -> object:
 def keys(word: type) -> dict[str, Key]:
     """Keys of a part or flow, by name."""
     return {each.name: each.metadata["key"] for each in fields(word) if "key" in each.metadata}
+
+
+def missing_keys(word: type, given: Collection[str]) -> list[str]:
+    """Keys of a component without a default that are not given."""
+    needed = [each.name for each in fields(word) if "key" in each.metadata and each.default is MISSING]
+    return [name for name in needed if name not in given]
 
 
 def check_values(thing: object) -> None:

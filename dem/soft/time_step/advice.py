@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -213,7 +214,7 @@ def _name(particles: Particles, body: int) -> str:
     """Part of a body that touches, in words: a sphere, or the tip of its shape."""
     shape, _ = particles.variants[particles.variant[body]]
     ball = len(shape.radii) == 1 and not is_convex(shape)
-    name = type(shape).__name__.lower()
+    name = re.sub("(?<=[a-z])(?=[A-Z])", " ", type(shape).__name__).lower()
     return "a sphere" if ball else f"{'an' if name[0] in 'aeiou' else 'a'} {name}'s tip"
 
 
