@@ -110,12 +110,16 @@ class Advice:
             f"(at least {RESOLVED})"
             f"{f'; Bond number {self.bond:.3g}' if self.bond else ''}"
         )
-        return [
+        shortest = (
             f"shortest contact: {self.contact_time:.3g} s, {self.shortest} at {self.speed:.3g} m/s: "
-            f"{self.steps_per_contact:.3g} steps of {self.time_step:.3g} s (at least {RESOLVED})",
+            f"{self.steps_per_contact:.3g} steps of {self.time_step:.3g} s (at least {RESOLVED})"
+        )
+        deepest, meets = f"deepest overlap: {self.overlap:.1%} of a radius, {self.deepest}", self.speed > 0
+        return [
+            shortest if meets else f"contacts: {self.shortest}",
             *([squeezed] if self.squeezed_time < math.inf else []),
             *([held] if self.held.pull_off > 0 else []),
-            f"deepest overlap: {self.overlap:.1%} of a radius, {self.deepest}",
+            *([deepest] if meets else []),
             f"Rayleigh time: {self.rayleigh_time:.3g} s, {self.time_step / self.rayleigh_time:.1%} of it a step",
             f"rotation: {self.turn:.2g} rad a step at the start (at most {LARGEST_TURN})",
             *self.further,
