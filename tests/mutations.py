@@ -702,6 +702,10 @@ HANDED_ON = (
            "plain/test_capsules.py", "contacts_at_rest"),
     Mutant("weight-rate", "turn_gradients", "-dot(force, get(known, VELOCITY, t)) - dot", "-dot",
            "plain/test_convex_faces.py", "weights_change"),
+    Mutant("capsule-weight-rate", "rates_of", "if not laws.needs_velocity(law)", "if True",
+           "plain/test_capsules.py", "weights_change"),
+    Mutant("capsule-end-rates", "weight_rates", "q.low_slope * (longer + along)", "q.low_slope * longer",
+           "plain/test_capsules.py", "power_of_their_gradient"),
     Mutant("springs-of-no-box", "surfaces", "if self.has_box and box", "if box",
            "plain/test_laws_in_all_settings.py", "saved"),
 )

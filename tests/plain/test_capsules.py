@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from dem.kernels.numerics.columns import BLOCK, flat, put
 from dem.kernels.soft.contact import capsule_blending
-from dem.kernels.soft.contact.batch_kinematics import NO_CANDIDATE, NORMAL, STIFFNESS, WEIGHT, kinematics_in_column
+from dem.kernels.soft.contact.batch_kinematics import (
+    NO_CANDIDATE,
+    NORMAL,
+    STIFFNESS,
+    WEIGHT,
+    WEIGHT_RATE,
+    kinematics_in_column,
+)
 from dem.kernels.soft.contact.capsule_contacts import write_empty_contact
 
 import dem
@@ -152,6 +159,27 @@ def test_weights_of_the_contacts_add_up_to_one(rng):
         assert sum(capsule_blending.weight_of(slot, q) for slot in range(5)) == pytest.approx(1.0, rel=1e-15)
 
 
+def test_rates_of_weights_are_the_power_of_their_gradient(rng):
+    """Of any motion, whichever ends are further in, and whichever way axes point: minus the power of each weight."""
+    sliding = 0
+    for k in range(60):
+        u = np.array([rng.uniform(1, 3), 0, 0])
+        v = np.array([(-1) ** k * (u[0] + rng.uniform(-0.05, 0.05)), *rng.uniform(-0.05, 0.05, 2)])
+        x = np.array([rng.uniform(-0.05, 0.05), *rng.normal(size=2)])
+        velocity, spin_u, spin_v = rng.normal(size=(3, 3))
+        assert capsule_blending.are_nearly_parallel(u, v, 1.0)
+        q = capsule_blending.weights(x, u, v, 1.0)
+        rates = capsule_blending.weight_rates(x, u, v, q, velocity, spin_u, spin_v)
+        found = [capsule_blending.rate_of(slot, q, rates) for slot in range(5)]
+        for slot, energies in enumerate(np.eye(5)):
+            force, on_first, on_second = capsule_blending.gradient(x, u, v, q, tuple(energies))
+            power = np.dot(force, velocity) + np.dot(on_first, spin_u) + np.dot(on_second, spin_v)
+            assert found[slot] == pytest.approx(-power, rel=1e-12, abs=1e-12)
+        assert sum(found) == pytest.approx(0.0, abs=1e-12)
+        sliding += rates.low != 0.0 or rates.high != 0.0
+    assert sliding > 10
+
+
 MEETINGS = {
     "crossed": ((0.009, 0.004, 0.0101), turned((0, 0, 1), 1.2), (-0.3, 0, -0.5), (0, 0, 0)),
     "parallel": ((0.004, 0, 0.0101), (1, 0, 0, 0), (0, 0, -0.5), (0, 0, 0)),
@@ -237,6 +265,32 @@ def test_friction_of_flat_ones_belongs_to_their_ends():
     assert sim.energy_error < 2e-3  # of what there was, at 60 steps a contact
 
 
+ROLLING_OVER = {
+    "turning": ((0.003, 0, 0.01001), turned((0, 0, 1), 0.02), (0.2, 0.1, -0.4), (0, 0, 30), 3),
+    "almost": ((0.004, 0, 0.0103), turned((0.2, 1, 0.5), 0.01), (0.3, 0, -0.5), (3, -5, 20), 3),
+    "antiparallel": ((-0.004, 0, 0.0103), turned((0.005, 1, 0.01), math.pi + 0.006), (0.3, 0.2, -0.5), (3, -5, 20), 3),
+    "longer": ((0.001, 0.0005, 0.0102), turned((0.2, 1, 0.5), 0.01), (0.5, 0.1, -0.6), (-10, 5, 25), 5),
+}
+
+
+@pytest.mark.parametrize("name", ROLLING_OVER)
+@pytest.mark.few(1, long=99)
+def test_springs_of_contacts_whose_weights_change_are_in_the_ledger(name):
+    """Their energy pulls by the gradient of the weights: without that work the ledger lacks up to 0.08 %, at any step.
+
+    With it the error is of second order, a quarter at half the step but for the steps in which contacts begin and end.
+    """
+    place, orientation, velocity, spin, ratio = ROLLING_OVER[name]
+    shapes, errors = (CAPSULE, dem.Capsule(diameter=0.01, aspect_ratio=ratio)), []
+    for dt in (4e-6, 2e-6):
+        sim = pair(place, orientation, velocity, spin=spin, dt=dt, shapes=shapes, material=nylon(0.9, 0.4))
+        sim.step(round(1.28e-3 / dt))
+        errors.append(sim.energy_error)
+    assert sim.energy().dissipated > 0.1 * sim.energy().total
+    assert errors[0] < 4e-5
+    assert errors[1] < errors[0] / 2.8
+
+
 def test_cut_and_restarted_runs_have_the_same_bytes(tmp_path):
     """While two nearly parallel ones touch, with memories at their ends; other skins too."""
     stuff = nylon(0.9, 0.5)
@@ -299,7 +353,7 @@ def test_columns_that_no_pair_has_are_of_contacts_at_rest():
     touch, none = kinematics_in_column(known, 3, True), (0.0, 0.0, 0.0)
     assert (touch.overlap, touch.velocity, touch.relative_angular_velocity, touch.twist_rate) == (0.0, none, none, 0.0)
     assert touch.mass == touch.radius == touch.reduced_mass == touch.rolling_inertia == 1.0
-    assert known[flat(WEIGHT, 3)] == 0.0
+    assert known[flat(WEIGHT, 3)] == known[flat(WEIGHT_RATE, 3)] == 0.0
     assert (told[:, 3] == [0, 0, NO_CANDIDATE, 0, 0]).all()
     assert (told[:, :3] == -7).all()
 

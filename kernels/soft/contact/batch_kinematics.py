@@ -25,10 +25,11 @@ from dem.kernels.soft.contact.surface_motion import rolling_inertia
 GAP, SPEED, SPIN_I, SPIN_J, RADIUS_I, RADIUS_J = 0, 3, 6, 9, 12, 13
 INVERSE_MASS_I, INVERSE_MASS_J, ROLL_INERTIA_I, ROLL_INERTIA_J, CACHED_TYPE = 14, 15, 16, 17, 18
 # rows of kinematics: those of `ContactKinematics`; contact points from the centres of both bodies [m]; weights of the
-# contacts of capsules
+# contacts of capsules and polyhedra, and their time derivatives [1/s], for laws that need velocities
 NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT, ARM, WEIGHT = (
     0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16, 19, 22
 )  # fmt: skip
+WEIGHT_RATE = 24
 # largest number of rows of kinematics (and of gathered rows), of results, and of integers
 KINEMATICS_ROWS, RESULT_ROWS, ID_ROWS = 25, 18, 9
 # rows of results: force on i, whether the contact persists, energy of a contact of capsules without its weight [J];
@@ -36,9 +37,6 @@ KINEMATICS_ROWS, RESULT_ROWS, ID_ROWS = 25, 18, 9
 # or stored in springs [J]; the others are columns of `Neighbours.force_torque`: ON_I, ON_J
 FORCE, PERSISTS, ENERGY, LOSS, OPEN_LOSS = 0, 3, 7, 8, 9
 ELASTIC, SPRING_ENERGY, HALF_STEP_LOSS = 15, 16, 17  # energies of a contact [J], for `contact_evaluation.sum_energies`
-# rows behind those of kinematics, which faces of the box use at other times, see ``convex_kinematics`` and
-# ``facet_contacts``; the last one: time derivative of the weight of a contact of polyhedra [1/s]
-WEIGHT_RATE = KINEMATICS_ROWS + 10
 # types of a block: pairs of any bodies; pairs of one kind, of which some, or none, may have just begun to touch
 MIXED_TYPES, MAY_BE_NEW, ONGOING = range(3)
 # rows of integers: materials; candidate, slot of the contact in it; whether it has a history
@@ -79,7 +77,7 @@ class FacetedBodies(NamedTuple):
 
 @inline
 def weight_in_row(geometry, kinematics, t):
-    """Weight of a contact of capsules, see ``capsule_blending``."""
+    """Weight of a contact of capsules or polyhedra, see ``capsule_blending`` and ``facet_contacts``."""
     return kinematics[flat(WEIGHT, t)]
 
 

@@ -148,6 +148,50 @@ def weight_of(slot, q):
     return (1.0 - q.closest) * 0.5 * share
 
 
+class WeightRates(NamedTuple):
+    """Time derivatives of `Weights` [1/s]."""
+
+    closest: float
+    low: float
+    high: float
+
+
+@inline
+def weight_rates(x, u, v, q, velocity, spin_u, spin_v):
+    """`WeightRates` of two capsules that move.
+
+    Forces and torques of `gradient` do the work by which the energies of the contacts change with these rates.
+
+    x, u, v, q: see `gradient`.
+    velocity: of the first one's middle, less that of the second one's [m/s].
+    spin_u, spin_v: angular velocities [rad/s].
+    """
+    h_u, h_v = math.sqrt(dot(u, u)), math.sqrt(dot(v, v))
+    d_u, d_v = scale(1.0 / h_u, u), scale(1.0 / h_v, v)
+    cosine_rate = dot(subtract(spin_u, spin_v), cross(d_u, d_v))
+    along_u = dot(velocity, d_u) + dot(spin_u, cross(d_u, x))
+    along_v = dot(velocity, d_v) + dot(spin_v, cross(d_v, x))
+    along = 0.5 * (along_u + q.sign * along_v)
+    longer = 0.5 * (h_v - h_u) * q.sign * cosine_rate
+    return WeightRates(
+        -2.0 * q.cosine * cosine_rate * q.slope, q.low_slope * (longer + along), q.high_slope * (longer - along)
+    )
+
+
+@inline
+def rate_of(slot, q, rates):
+    """Time derivative of `weight_of` a contact [1/s], of `Weights` and `WeightRates`."""
+    if slot == 0:
+        return rates.closest
+    side = 2 * (slot % 2) - 1
+    if slot < 3:
+        share, share_rate = (q.low, rates.low) if side > 0 else (q.high, rates.high)
+    else:
+        share, share_rate = (q.low, rates.low) if (side > 0) == (q.sign > 0.0) else (q.high, rates.high)
+        share, share_rate = 1.0 - share, 0.0 - share_rate
+    return 0.5 * ((1.0 - q.closest) * share_rate - rates.closest * share)
+
+
 @inline
 def gradient(x, u, v, q, energies):
     """Force on the first capsule and torques on both from the gradients of the weights, -∂U/∂w ∇w and -∂U/∂v ∇v.

@@ -41,18 +41,22 @@ from dem.kernels.soft.contact.batch_kinematics import (
     TWIST,
     VELOCITY,
     WEIGHT,
+    WEIGHT_RATE,
     write_vector_columns,
 )
 from dem.kernels.soft.contact.capsule_blending import (
     TINY_SQUARE,
+    WeightRates,
     are_nearly_parallel,
     are_parallel_of,
     between,
     closest_of,
     contact_parameters,
     gradient,
+    rate_of,
     single_contact,
     weight_of,
+    weight_rates,
     weights,
 )
 from dem.kernels.soft.contact.capsules import (
@@ -158,6 +162,19 @@ def weights_of(x, u, v, mean):
     return weights(x, u, v, mean) if are_nearly_parallel(u, v, mean) else single_contact()
 
 
+@inline
+def rates_of(law, k, b, c, x, u, v, q, bodies, kinds, neighbours, box):
+    """`WeightRates` of candidate k, of bodies b and c; 0 for laws without springs.
+
+    x, u, v, q: see `capsule_blending.gradient`. A capsule is all of its body, so their centres are the same.
+    """
+    if not laws.needs_velocity(law):
+        return WeightRates(0.0, 0.0, 0.0)
+    velocity = subtract(load(bodies.velocity_predicted, b), load(bodies.velocity_predicted, c))
+    image = velocity_of_image(neighbours.sphere_i[k], neighbours.sphere_j[k], bodies, kinds, box)
+    return weight_rates(x, u, v, q, subtract(velocity, image), spin_of(b, bodies), spin_of(c, bodies))
+
+
 @func
 def add_pair(law, start, m, count, bodies, kinds, neighbours, box, kinematics, ids):
     """Write the contacts of one pair, starting at the closest points; returns the new number of contacts.
@@ -169,13 +186,13 @@ def add_pair(law, start, m, count, bodies, kinds, neighbours, box, kinematics, i
     b, c, x, u, v = pose(k, bodies, kinds, neighbours, box)
     bits = history_bits(law, k, neighbours)
     q = weights_of(x, u, v, mean_radius(b, c, bodies, kinds))
-    first = count
+    rates, first = rates_of(law, k, b, c, x, u, v, q, bodies, kinds, neighbours, box), count
     for slot in range(SLOTS if q.closest < 1.0 else 1):
         weight, has_history = weight_of(slot, q), bits >> slot & 1
         if slot == 0 or weight > 0.0:
             params = contact_parameters(slot, x, u, v)
             write_contact(law, count, k, b, c, x, u, v, params, bodies, kinds, neighbours, box, kinematics)
-            kinematics[flat(WEIGHT, count)] = weight
+            kinematics[flat(WEIGHT, count)], kinematics[flat(WEIGHT_RATE, count)] = weight, rate_of(slot, q, rates)
             ids[CANDIDATE, count], ids[SLOT, count], ids[HAS_HISTORY, count] = m, slot, has_history
             write_materials(law, count, b, c, bodies, kinds, ids)
             persists = laws.has_range(law) and has_history == 1
@@ -299,12 +316,13 @@ def assign_damping_masses(law, first, stop, b, c, x, bodies, kinds, kinematics):
 
 @inline
 def write_empty_contact(t, kinematics, ids):
-    """Fill column t with a contact of zero overlap and weight 0, for a pair without contacts.
+    """Fill column t with a contact of zero overlap and of the constant weight 0, for a pair without contacts.
 
     Laws evaluate the column with all others and multiply their results by its weight, so all results must be finite.
     """
     none = (0.0, 0.0, 0.0)
-    kinematics[flat(WEIGHT, t)] = kinematics[flat(OVERLAP, t)] = kinematics[flat(TWIST, t)] = 0.0
+    kinematics[flat(WEIGHT, t)] = kinematics[flat(WEIGHT_RATE, t)] = 0.0
+    kinematics[flat(OVERLAP, t)] = kinematics[flat(TWIST, t)] = 0.0
     put(kinematics, VELOCITY, t, none)
     put(kinematics, TURNING, t, none)
     kinematics[flat(MASS, t)] = kinematics[flat(RADIUS, t)] = kinematics[flat(REDUCED, t)] = kinematics[
@@ -390,7 +408,8 @@ def complete_single_contact(law, t, start, m, bodies, kinds, neighbours, box, ki
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
     refer_to_bodies(kinds, t, i, j, kinematics)
-    kinematics[flat(WEIGHT, t)], ids[CANDIDATE, t], ids[SLOT, t] = 1.0, m, 0
+    kinematics[flat(WEIGHT, t)], kinematics[flat(WEIGHT_RATE, t)] = 1.0, 0.0
+    ids[CANDIDATE, t], ids[SLOT, t] = m, 0
     ids[HAS_HISTORY, t] = history_bits(law, k, neighbours) & 1
     write_materials(law, t, b, c, bodies, kinds, ids)
     write_surface_motion(law, t, i, j, bodies, kinds, box, kinematics)

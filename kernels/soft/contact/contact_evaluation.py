@@ -32,7 +32,6 @@ from dem.kernels.soft.contact.batch_kinematics import (
     SPRING_ENERGY,
     STIFFNESS,
     WEIGHT_RATE,
-    FacetedBodies,
     Segments,
     SingleSpheres,
     SphereClusters,
@@ -133,26 +132,20 @@ turn = select("geometry", {SingleSpheres: turn_spheres, SphereClusters: turn_bod
 
 @inline
 def weighted_loss(geometry, kinematics, t, weight, outcome, half):
-    """Energy that a contact dissipates or stores in springs in half a step [J].
-
-    Of nearly parallel capsules it lacks a term, see docs/capsules.md.
-    """
+    """Energy that a contact dissipates or stores in springs in half a step [J]."""
     return weight * outcome.loss
 
 
 @inline
 def loss_as_weight_changes(geometry, kinematics, t, weight, outcome, half):
-    """That of a contact of polyhedra: the energy of its springs also pulls by the gradient of the weight."""
+    """That of a contact of capsules or polyhedra: the energy of its springs pulls by the gradient of its weight too."""
     return weight * outcome.loss + half * kinematics[flat(WEIGHT_RATE, t)] * outcome.spring_energy
 
 
 loss_of = select(
     "geometry",
-    {
-        SingleSpheres: weighted_loss, SphereClusters: weighted_loss, Segments: weighted_loss,
-        FacetedBodies: loss_as_weight_changes,
-    },
-)  # fmt: skip
+    {SingleSpheres: weighted_loss, SphereClusters: weighted_loss, Segments: loss_as_weight_changes},
+)
 
 
 @inline
