@@ -634,6 +634,8 @@ ROUND_WALLS = (
            "plain/test_convex_faces.py", "face_on_a_face"),
     Mutant("crowded-pairs-unnoted", "add_pair", "1 if omits else 0", "0",
            "plain/test_convex_faces.py", "left_out"),
+    Mutant("corners-without-room-unnoted", "find_contacts", "or not has_room", "",
+           "plain/test_convex_faces.py", "left_out"),
     Mutant("crossing-edges-margin", "find_contacts", "edges_b, wide, scratch", "edges_b, reach, scratch",
            "plain/test_facets.py", "lists_hold_until"),
     Mutant("cylinder-starts", "find_maxima_of_arc", "- y) < pitch:", "- y) < 0.1 * pitch:",

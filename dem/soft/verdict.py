@@ -10,7 +10,7 @@ import numpy as np
 
 from dem.base import portable
 from dem.base.text import counted
-from dem.kernels.convex.facets import MAX_CONTACTS
+from dem.kernels.convex.facets import MAX_CONTACTS, MAX_EDGES, MAX_VERTICES
 from dem.kernels.domain.deforming_cell import deforms
 from dem.model.domain.box import FACES
 from dem.model.domain.box_walls import has_moving_images
@@ -59,9 +59,10 @@ class Verdict(Judgement):
     has not done what it was to; ``population`` how many particles came and went, if any were to, and ``balanced``
     whether as many are there as have come and not gone; ``bonds`` how many broke, if there are any; ``solver`` what
     finding the contacts of convex shapes took, and ``unended`` how many of those were not found to the end; ``crowded``
-    how often a pair of polyhedra had more contacts than the engine evaluates; ``unfinished`` which walls were still to
-    move, and which inserters to put particles in, when it ended; ``cell`` the inertial number of a cell that deforms
-    too fast to be quasi-static, and stresses that are held but not reached: both are no doubt about what was computed.
+    how often a pair of polyhedra may have had more contacts than the engine evaluates; ``unfinished`` which walls were
+    still to move, and which inserters to put particles in, when it ended; ``cell`` the inertial number of a cell that
+    deforms too fast to be quasi-static, and stresses that are held but not reached: both are no doubt about what was
+    computed.
 
     Examples
     --------
@@ -136,7 +137,8 @@ class Verdict(Judgement):
         if self.crowded:
             found.append(
                 f"contacts of polyhedra left out {counted(self.crowded, 'time')}, as a pair had more than "
-                f"{MAX_CONTACTS}: lower rounding, or take hulls of fewer vertices"
+                f"{MAX_CONTACTS}, or a body more than {MAX_VERTICES} vertices or {MAX_EDGES} edges near another: "
+                "lower rounding, or take hulls of fewer vertices"
             )
         return [*found, *self.beyond]
 

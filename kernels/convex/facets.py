@@ -32,7 +32,7 @@ from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subt
 
 MAX_CONTACTS = 32  # of a pair; those beyond are left out, as are vertices and edges beyond these numbers
 CONTACT_ROOM = MAX_CONTACTS + 1  # one more, which shows that a pair has more than these
-MAX_VERTICES, MAX_EDGES = 32, 48  # of a body within reach of the other
+MAX_VERTICES, MAX_EDGES = 32, 80  # of a body within reach of the other; prisms have two edges a vertex there
 MAX_CORNERS = 400  # vertices of a body
 MAX_BITS = 52  # vertices and edges of a body whose lists can be stored as the bits of one floating-point number
 # columns of a contact: which pieces touch, above 0; overlap [m]; n; place from the centre of A [m]; w; ∇w, as force and
@@ -41,9 +41,8 @@ KEY, DEPTH, NORMAL, POINT, WEIGHT, BY_POSITION, BY_ROTATION, COLUMNS = 0, 1, 2, 
 WIDTH = 8  # edges and vertices are looked at in multiples of this number, so that none is left over by vectors
 # scratch: numbers of vertices and edges within reach of each body; of edges that may cross one of the other; both ends
 # of those of B, in columns; whether they cross one of A; contacts; all vertices of each body in columns of height or
-# outcode, and place. What is listed is
-# written before it is known whether it is within reach, and has room for one more. Numbers and outcodes are
-# integers: `integers` is the scratch seen as such
+# outcode, and place. What is listed is written before it is known whether it is within reach, so there is room for one
+# more. Numbers and outcodes are integers: `integers` is the scratch seen as such
 CORNER_WIDTH = 4
 VERTEX_ROOM, EDGE_ROOM = MAX_VERTICES + 1, MAX_EDGES + WIDTH
 EDGES_AT = 2 * VERTEX_ROOM
@@ -274,19 +273,20 @@ def list_within_reach(body, side, integers):
 
     body, side: ConvexBody, 0 or 1.
     Writes integers: numbers of vertices and edges of this side.
-    Returns the number of vertices and the number of edges.
+    Returns the number of vertices and the number of edges that are listed, and whether all are.
     """
     numbers, at, vertices, listed = body.numbers, body.at, 0, 0
     for k in range(int(numbers[at + 1])):
-        integers[vertex_at(side, vertices)] = k
-        vertices += 1 if outcode(integers, side, k) == 0 and vertices < MAX_VERTICES else 0
+        integers[vertex_at(side, min(vertices, MAX_VERTICES))] = k
+        vertices += 1 if outcode(integers, side, k) == 0 else 0
     edges, _, first = tables_of(numbers, at)
     for e in range(edges):
         i, j = int(numbers[first + 2 * e]), int(numbers[first + 2 * e + 1])
-        integers[edge_at(side, listed)] = e
+        integers[edge_at(side, min(listed, MAX_EDGES))] = e
         both = outcode(integers, side, i) & outcode(integers, side, j)
-        listed += 1 if both == 0 and listed < MAX_EDGES else 0
-    return vertices, listed
+        listed += 1 if both == 0 else 0
+    has_room = vertices <= MAX_VERTICES and listed <= MAX_EDGES
+    return min(vertices, MAX_VERTICES), min(listed, MAX_EDGES), has_room
 
 
 @inline
@@ -628,13 +628,14 @@ def find_contacts(a, b, r, n, margin, lists, scratch):
     lists: of an earlier call that still hold, or `NO_LISTS`: bits of the vertices and edges of A and of B within reach;
         of the edges of A and of B that may cross one of the other.
     Writes scratch: (SCRATCH,) contacts from FOUND_AT on, COLUMNS numbers each.
-    Returns the number of contacts, `CONTACT_ROOM` if there are more than `MAX_CONTACTS`; the lists; with new ones, the
-    distance of the cores along n [m], else 0.
+    Returns the number of contacts, at most `MAX_CONTACTS`; whether some may be left out for want of room; the lists;
+    with new ones, the distance of the cores along n [m], else 0.
     """
     bits_a, bits_b, cross_a, cross_b = lists
     reach, integers, gap = rounding_of(a) + rounding_of(b), scratch.view(np.int64), 0.0
     place_corners_of(a, 0, ZERO_VECTOR, n, scratch)
     place_corners_of(b, 1, r, scale(-1.0, n), scratch)
+    has_room = True
     if bits_a != 0 and bits_b != 0:
         vertices_a, edges_a = lists_of_bits(a, 0, bits_a, integers)
         vertices_b, edges_b = lists_of_bits(b, 1, bits_b, integers)
@@ -644,11 +645,12 @@ def find_contacts(a, b, r, n, margin, lists, scratch):
         high_a, high_b = largest_height(a, 0, scratch), largest_height(b, 1, scratch)
         wide, gap = reach + margin, dot(n, r) - high_a - high_b
         if gap >= wide:
-            return 0, NO_LISTS, gap
+            return 0, False, NO_LISTS, gap
         write_outcodes(a, b, 0, r, high_a + gap - wide, wide, scratch, integers)
         write_outcodes(b, a, 1, ZERO_VECTOR, high_b + gap - wide, wide, scratch, integers)
-        vertices_a, edges_a = list_within_reach(a, 0, integers)
-        vertices_b, edges_b = list_within_reach(b, 1, integers)
+        vertices_a, edges_a, has_room_a = list_within_reach(a, 0, integers)
+        vertices_b, edges_b, has_room_b = list_within_reach(b, 1, integers)
+        has_room = has_room_a and has_room_b
         bits_a = bits_of_lists(a, 0, vertices_a, edges_a, integers)
         bits_b = bits_of_lists(b, 1, vertices_b, edges_b, integers)
         if margin > 0.0 and bits_a != 0 and bits_b != 0:
@@ -660,4 +662,5 @@ def find_contacts(a, b, r, n, margin, lists, scratch):
     count = add_vertices(a, b, r, 0, vertices_a, vertices_b, edges_b, reach, 0, scratch, integers)
     count = add_vertices(a, b, r, 1, vertices_b, vertices_a, edges_a, reach, count, scratch, integers)
     count = add_crossings(a, b, crossing_a, crossing_b, reach, count, scratch, integers)
-    return count, (bits_a, bits_b, cross_a, cross_b), gap
+    omits = count > MAX_CONTACTS or not has_room
+    return min(count, MAX_CONTACTS), omits, (bits_a, bits_b, cross_a, cross_b), gap

@@ -199,10 +199,17 @@ def test_plastic_energy_of_twelve_corners_at_a_face_of_the_box_is_in_the_ledger_
 
 
 def test_contacts_that_are_left_out_are_in_the_verdict():
-    """Two prisms of 24 corners that coincide have 48 contacts, with twelve corners 24."""
+    """Two prisms of 24 corners that coincide have 48 contacts, with twelve corners 24; one of 40 on a plate has 40."""
     stuff = dem.Material(young=5e6, poisson=0.3, density=1000.0, friction=0.5)
-    for sides, crowded in ((12, 0), (24, 3)):
-        pair = dem.Particles(prism(sides, 3e-4), stuff, position=[[0, 0, 0], [0, 0, 0.00399]], orientation="as-given")
+    plate = dem.Polyhedron(
+        vertices=[(x, y, z) for x in (-0.01, 0.01) for y in (-0.01, 0.01) for z in (0.0, 0.004)], rounding=3e-4
+    )
+    for sides, upper, crowded in ((12, None, 0), (24, None, 3), (32, plate, 0), (40, plate, 3)):
+        lower = prism(sides, 3e-4)
+        both = ((lower, 0.0), (upper or lower, 0.00399))
+        pair = dem.Particles.concatenate(
+            [dem.Particles(shape, stuff, position=[[0, 0, z]], orientation="as-given") for shape, z in both]
+        )
         sim = dem.Simulation(pair, gravity=(0, 0, 0), time_step=1e-6, threads=1)
         sim.step(2)
         verdict = sim.verdict()

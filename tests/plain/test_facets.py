@@ -37,7 +37,7 @@ def contacts(a, b, r, q_a=UNTURNED, q_b=UNTURNED, lists=facets.NO_LISTS):
     r, scratch = tuple(map(float, r)), np.full(facets.SCRATCH, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):  # as in kernels, where faces have no curvature
         deep, n, _, _, _, _ = in_python(overlap)(*bodies, r, (0.0, 0.0, 0.0), np.inf)
-    count, _, _ = in_python(facets.find_contacts)(*bodies, r, n, 0.0, lists, scratch)
+    count, _, _, _ = in_python(facets.find_contacts)(*bodies, r, n, 0.0, lists, scratch)
     rows = scratch[facets.FOUND_AT :][: count * facets.COLUMNS]
     return rows.reshape(count, facets.COLUMNS), deep
 
@@ -47,7 +47,7 @@ def near_lists(a, b, r, q_a, q_b, margin):
     bodies = [ConvexBody(KINDS, 0, np.array(shape.convex_numbers), 0, tuple(q)) for shape, q in ((a, q_a), (b, q_b))]
     r, scratch = tuple(map(float, r)), np.full(facets.SCRATCH, np.nan)
     n = tuple(np.array(r) / np.linalg.norm(r))
-    return in_python(facets.find_contacts)(*bodies, r, n, margin, facets.NO_LISTS, scratch)[1]
+    return in_python(facets.find_contacts)(*bodies, r, n, margin, facets.NO_LISTS, scratch)[2]
 
 
 def energy_force_torque(rows):

@@ -228,15 +228,14 @@ def add_polyhedra(sink, law, first, k, a, b, r, n, bodies, neighbours, box, scra
     sink, law, bodies, neighbours, box: see `add_pair`.
     Writes scratch: see `facets.find_contacts`. Writes neighbours: listed_features, in steps.
     Writes kinematics: `write_contact_geometry` and `write_weight`. Writes ids: SLOT_KEY and HISTORY_AT.
-    Returns the number of contacts, and whether further ones were left out for want of room.
+    Returns the number of contacts, and whether further ones may have been left out for want of room.
     """
     keeps, lists, reach = not is_report(sink) and images_rest(box), NO_LISTS, rounding_of(a) + rounding_of(b)
     listed = neighbours.listed_features
     if keeps and are_lists_valid(k, bodies, neighbours):
         lists = int(listed[k, 1]), int(listed[k, 2]), int(listed[k, 3]), int(listed[k, 4])
     is_new, margin = lists[0] == 0, LIST_MARGIN * reach if keeps else 0.0
-    found, lists, gap = find_contacts(a, b, r, n, margin, lists, scratch)
-    count = min(found, MAX_CONTACTS)
+    count, omits, lists, gap = find_contacts(a, b, r, n, margin, lists, scratch)
     if keeps and is_new:
         store_lists(k, reach, r, n, gap, lists, bodies, neighbours)
     deepest = 0
@@ -247,7 +246,7 @@ def add_polyhedra(sink, law, first, k, a, b, r, n, bodies, neighbours, box, scra
         at = deepest if m == 0 else m - 1 if m <= deepest else m
         write_facet(first + m, FOUND_AT + at * COLUMNS, scratch, kinematics, ids)
     recall_slots(law, first, count, k, neighbours, ids)
-    return count, found > count
+    return count, omits
 
 
 @inline
