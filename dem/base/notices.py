@@ -22,7 +22,7 @@ class DemWarning(UserWarning):
     """A warning of the engine: ``coarse-time-step: time_step leaves 12 steps ...; lower time_step to 2e-6 s``.
 
     The text begins with its name, so ``warnings.filterwarnings("error", "coarse-time-step", dem.DemWarning)`` turns
-    this one into an error, and ``strict=True`` all of them.
+    this one into an error; ``strict=True`` does that to all warnings of doubtful input.
 
     Examples
     --------

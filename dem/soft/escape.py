@@ -48,7 +48,7 @@ class FirstEscape(NamedTuple):
             f"(t = {self.time:.6g} s) it is at {point(self.position)} m and moves at {self.speed:.3g} m/s"
         )
         return Notice(
-            "left-the-box", reason, "the run goes on, and does not tell who else leaves: close the face if not"
+            "left-the-box", reason, "the run goes on and reports no other one; close the face to keep them in"
         )
 
 

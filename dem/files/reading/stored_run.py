@@ -147,9 +147,10 @@ class StoredRun:
         return self._log(growing_tables.EVENTS, variable_population.EVENT)
 
     def flow(self, gate: int = -1) -> tuple[np.ndarray, np.ndarray]:
-        """Number of particles and mass [kg] that have passed a gate until each frame (T,), (T,).
+        """Number of particles and mass [kg] that have passed a gate from the first frame to each one (T,), (T,).
 
-        Gates are those of `events`: 0 is the first inserter, -1 the first outlet.
+        Gates are those of `events`: 0 is the first inserter, -1 the first outlet. Particles that were put in at the
+        first step are in the first frame, and do not count.
         """
         rows = self.events[self.events["gate"] == gate]
         mass = np.array([variant.mass for variant in self.variants])[rows["variant"]]

@@ -16,10 +16,10 @@ from dem.model.contact.law_component import arguments, check_values, kind, numbe
 class Lubrication:
     """Resistance of a fluid between surfaces that approach each other or part, over a small gap h.
 
-    F = -6π μ R*² v_n (1/h - 1/h_0) with R* = R_i R_j/(R_i + R_j), at a wall R (Brenner 1961; Cox 1974; the difference
-    from the gap h_0 on, as in N.-Q. Nguyen, A. J. C. Ladd, Phys. Rev. E 66 (2002) 046708: beyond, drag has it). Below
-    the roughness, and while surfaces touch, the gap counts as that. What the film takes is booked as dissipated;
-    contact forces are listed of what touches.
+    F = -6π μ R*² v_n (1/h - 1/h_0) with R* = R_i R_j/(R_i + R_j), at a face of the box R (Brenner 1961; Cox 1974; the
+    difference from the gap h_0 on, as in N.-Q. Nguyen, A. J. C. Ladd, Phys. Rev. E 66 (2002) 046708: beyond, drag has
+    it). Below the roughness, and while surfaces touch, the gap counts as that. What the film takes is booked as
+    dissipated; contact forces are listed of what touches.
 
     Parameters
     ----------

@@ -125,7 +125,8 @@ class Coupling:
     implicit : bool
         Whether the flow is stable for any resistance of the particles, because it treats drag implicitly, by
         `Exchange.resistance`, or is given by a volume flow. An explicit flow diverges if the particles of a cell could
-        give, in an interval, more momentum than equalises the two velocities; that is refused.
+        give, in an interval, twice the momentum that equalises the two velocities. At the start of a run that is
+        refused.
 
     Raises
     ------

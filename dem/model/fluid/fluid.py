@@ -82,8 +82,9 @@ class Fluid:
         is 64, 32 or 16, the first that is at most 1/200 of the relaxation times in Stokes flow and of the shortest time
         of the flow (one over its largest gradient, a radian of its oscillation, its stored times); an error of
         (1/200)²/24 is less than that of any contact. Far beyond Stokes flow times are shorter, and the verdict warns
-        where that shows. Assigning to the state or to gravity starts a new interval. With functions, whose times are
-        unknown, with `CellFlow`, and with `cells`, which change at their own steps, it is 1.
+        where that shows. Assigning to the state or to gravity starts a new interval. The default is 1 with functions,
+        whose times are unknown, and with `CellFlow`. With `cells`, which change at their own steps, and with inserters
+        it is 1 whatever is given.
     cells : Cells, optional
         Where the voidage is counted; default for drag in dense beds and couplings: the box in cells three of the
         largest particles wide.
@@ -92,7 +93,7 @@ class Fluid:
         drag has this with it, F_d/ε, and `pressure` is buoyancy and what accelerates the fluid; default. "A": F_d
         alone, for couplings that answer the pressure gradient; default of these.
     lubrication : Lubrication, optional
-        Between particles and at walls, where they are close.
+        Between particles, and at faces of the box, where they are close.
     coupling : Coupling, optional
         Two-way coupling with a program that computes the flow; `velocity` is then its uniform initial value.
         It may give density and viscosity too, cell by cell: see `dem.FlowState`.
