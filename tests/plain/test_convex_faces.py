@@ -149,14 +149,16 @@ def face_on_face(normal, time_step):
     return sim, sim.run(duration=1.2e-3)
 
 
-def test_plastic_energy_of_a_face_on_a_face_is_in_the_ledger_to_first_order():
+def test_plastic_energy_of_a_face_on_a_face_is_in_the_ledger_to_second_order():
     """Each contact has its memory: with that of 8 only the error is 0.96, and grows with smaller steps.
 
-    10 % for terms of second order; 4e-3 is a third more than the error.
+    Losses count by the weights in the middle of a step: with those at its end the error is 3e-3 and halves with the
+    step. A quarter a halving; 3.5 leaves room for terms of third order. 5e-5 is 1.7 times the error.
     """
-    errors = [face_on_face(PLASTIC, dt)[1].energy_error for dt in (8e-6, 4e-6)]
-    assert errors[1] < 4e-3
-    assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.1)
+    errors = [face_on_face(PLASTIC, dt)[1].energy_error for dt in (1.6e-5, 8e-6, 4e-6)]
+    assert errors[0] / errors[1] > 3.5
+    assert errors[1] / errors[2] > 3.5
+    assert errors[2] < 5e-5
 
 
 def test_friction_of_a_face_on_a_face_converges_to_second_order():

@@ -71,11 +71,11 @@ def contact_force(law, i, j, contact, rate, history, half, time_sign):
 
 
 @inline
-def energies_of(outcome, overlap, weight, loss, work, per_joule):
+def energies_of(outcome, overlap, weight, loss, at_once, work, per_joule):
     """Energies of one contact.
 
     outcome, overlap: `dem.kernels.laws.ContactForce`, overlap [m].
-    weight, loss: the share that the contact counts; see `loss_of`.
+    weight, loss, at_once: the share that the contact counts; see `loss_of`, `loss_at_once_of`.
     work: of a wall that moves, in two words [units].
     per_joule: units a joule.
     Returns `Sums`.
@@ -83,7 +83,7 @@ def energies_of(outcome, overlap, weight, loss, work, per_joule):
     return Sums(
         as_fixed(weight * outcome.elastic, per_joule), bits_of_float(max(overlap, 0.0)),
         as_fixed(weight * outcome.spring_energy, per_joule), as_words(loss, per_joule), work,
-        as_words(weight * outcome.instantaneous_dissipation, per_joule),
+        as_words(at_once, per_joule),
     )  # fmt: skip
 
 
@@ -142,10 +142,29 @@ def loss_as_weight_changes(geometry, kinematics, t, weight, outcome, half):
     return weight * outcome.loss + half * kinematics[flat(WEIGHT_RATE, t)] * outcome.spring_energy
 
 
+@inline
+def weighted_loss_at_once(geometry, kinematics, t, weight, outcome, half):
+    """Energy that a contact has lost at once in the last step [J]."""
+    return weight * outcome.instantaneous_dissipation
+
+
+@inline
+def loss_at_once_as_weight_changes(geometry, kinematics, t, weight, outcome, half):
+    """That of a contact of capsules or polyhedra, by its weight in the middle of the step."""
+    return (weight - half * kinematics[flat(WEIGHT_RATE, t)]) * outcome.instantaneous_dissipation
+
+
 loss_of = select(
     "geometry",
     {SingleSpheres: weighted_loss, SphereClusters: weighted_loss, Segments: loss_as_weight_changes},
 )
+loss_at_once_of = select(
+    "geometry",
+    {
+        SingleSpheres: weighted_loss_at_once, SphereClusters: weighted_loss_at_once,
+        Segments: loss_at_once_as_weight_changes,
+    },
+)  # fmt: skip
 
 
 @inline
@@ -168,15 +187,14 @@ def dissipated(loss, spring_energy, at_once, time_sign):
 
 
 @inline
-def write_loss(sink, out, t, weight, loss, outcome, half, time_sign):
+def write_loss(sink, out, t, springs, loss, at_once, half, time_sign):
     """Write the power that a contact takes up, for its report."""
     out[flat(LOSS, t)] = loss / half
 
 
 @inline
-def write_heat(sink, out, t, weight, loss, outcome, half, time_sign):
+def write_heat(sink, out, t, springs, loss, at_once, half, time_sign):
     """Write the energy dissipated by a contact in a step, and the part still to come, see `dissipated_heat`."""
-    springs, at_once = weight * outcome.spring_energy, weight * outcome.instantaneous_dissipation
     out[flat(LOSS, t)], out[flat(OPEN_LOSS, t)] = dissipated(loss, springs, at_once, time_sign)
 
 
@@ -232,15 +250,16 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
     out[flat(PERSISTS, t)] = 1.0 if outcome.persists else 0.0
     store_energy(geometry, out, t, outcome.elastic + outcome.spring_energy)
     loss = loss_of(geometry, kinematics, t, weight, outcome, half)
-    store_loss(settings.sink, out, t, weight, loss, outcome, half, settings.time_sign)
+    at_once = loss_at_once_of(geometry, kinematics, t, weight, outcome, half)
+    store_loss(settings.sink, out, t, weight * outcome.spring_energy, loss, at_once, half, settings.time_sign)
     if laws.transmits_couples(law):  # so many more divisions that the loop waits for these alone
-        return add_sums(sums, energies_of(outcome, contact.overlap, weight, loss, no_energy(), settings.per_joule))
+        energies = energies_of(outcome, contact.overlap, weight, loss, at_once, no_energy(), settings.per_joule)
+        return add_sums(sums, energies)
     out[flat(ELASTIC, t)], out[flat(SPRING_ENERGY, t)] = weight * outcome.elastic, weight * outcome.spring_energy
     out[flat(HALF_STEP_LOSS, t)] = loss
-    lost = as_words(weight * outcome.instantaneous_dissipation, settings.per_joule)
     return Sums(
         sums.elastic, sums.overlap, sums.spring_energy, sums.loss, sums.work,
-        add_words(sums.instantaneous_dissipation, lost),
+        add_words(sums.instantaneous_dissipation, as_words(at_once, settings.per_joule)),
     )  # fmt: skip
 
 

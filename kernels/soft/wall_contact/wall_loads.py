@@ -108,7 +108,9 @@ def add_to_step(sink, b, of_b, partner, contact, point, arm, velocity, spin, out
         store(bodies.torque, column, add(load(bodies.torque, column), outcome.couple))
         power += dot(outcome.couple, spin)
     work = as_words(sink.half * power, sink.per_joule)
-    return energies_of(outcome, contact.overlap, 1.0, outcome.loss, work, sink.per_joule)
+    return energies_of(
+        outcome, contact.overlap, 1.0, outcome.loss, outcome.instantaneous_dissipation, work, sink.per_joule
+    )
 
 
 @inline
