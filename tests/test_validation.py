@@ -37,7 +37,7 @@ LONG += ("chung-ooi-normal", "impact-energy")
 LONG += ("impact", "silo", "drum", "beverloo", "janssen", "bagnold", "drum-angle", "repose")
 LONG += ("cell-reductions", "small-strains", "oedometer-walls")
 LONG += ("fcc-lattices", "sheared-gas", "triaxial-cell", "triaxial-walls", "shear-rheology")
-LONG += ("heated-bed", "heat", "jammed-packings")
+LONG += ("heated-bed", "heat", "jammed-packings", "grains-and-clumps")
 LONG += ("cellular", "terminal", "settling", "jeffery")  # quick ones of some run in tests/plain/test_flow_studies.py
 
 

@@ -44,7 +44,7 @@ from dem.validation.element_tests import (
 )
 from dem.validation.fibres import bonds, capsules, dense_packings, fibre_shapes
 from dem.validation.fluids import fibres_in_flow, fluidised_bed, settling
-from dem.validation.granular_beds import bulk_benchmarks, dice, silos, surfaces
+from dem.validation.granular_beds import bulk_benchmarks, clumps, dice, silos, surfaces
 from dem.validation.rotation import bodies_under_torque, falling_fibres, integrator_comparison
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "ellipsoid-packing": dense_packings.ellipsoid_packings,
     "jammed-packings": jammed_packings.JAMMED_PACKINGS,
     "dice-packing": dice.DICE_PACKING,
+    "grains-and-clumps": clumps.GRAINS_AND_CLUMPS,
     "fibre-forms": fibre_shapes.forms,
     "lammps": lammps_impacts.lammps,
     "terminal": settling.terminal,

@@ -19,7 +19,7 @@ from dem.validation.element_tests import (
     small_strains,
     triaxial,
 )
-from dem.validation.granular_beds import dice
+from dem.validation.granular_beds import clumps, dice
 
 STUDIES = {
     study.name: study
@@ -32,6 +32,7 @@ STUDIES = {
         small_strains.MODULI,
         jammed_packings.JAMMED_PACKINGS,
         dice.DICE_PACKING,
+        clumps.GRAINS_AND_CLUMPS,
     )
 }
 
