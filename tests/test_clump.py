@@ -180,6 +180,25 @@ def test_a_clump_stands_as_it_was_given(offsets, nylon):
     np.testing.assert_allclose(as_they_stand(tilted), expected, rtol=0, atol=1e-12)
 
 
+def test_a_clump_in_a_polyhedron_stands_as_the_polyhedron(nylon):
+    """Of neither an orientation is said: spheres lie inside of the faces of the hull of the vertices as given."""
+    vertices = np.array([[0, 0, 0], [0.03, 0, 0], [0, 0.02, 0], [0, 0, 0.01]])
+    grain = dem.Polyhedron(vertices=vertices, rounding=0.001)
+    clump = dem.Clump.from_shape(grain, spheres=6)
+    assert (clump.axes, clump.centre) == (grain.axes, grain.centre)
+    stands = dem.Particles(clump, nylon, position=[grain.centre])
+    spheres = place(stands.position, stands.orientation, stands.variant, [clump])
+    outward = np.array([[-1, 0, 0], [0, -1, 0], [0, 0, -1], np.array([1, 1.5, 3]) / 3.5])
+    heights = np.array([0, 0, 0, 0.03 / 3.5])
+    assert (spheres.centres @ outward.T + spheres.radii[:, None] <= heights + 1e-9).all()
+
+
+@pytest.mark.parametrize("shape", [dem.Sphere(diameter=0.01), dem.Capsule(diameter=0.01, length=0.03)])
+def test_a_clump_in_a_shape_needs_its_support_function(shape):
+    with pytest.raises(TypeError, match="expected a convex shape with a support function"):
+        dem.Clump.from_shape(shape, spheres=4)
+
+
 def test_inserted_clumps_stand_as_given_and_survive_a_checkpoint(nylon, tmp_path):
     """Pins and Ls from one inserter, before and after the run goes on from its file."""
     shapes = [dem.Clump(offsets=offsets, radii=[0.003] * len(offsets)) for offsets in (PIN, L)]

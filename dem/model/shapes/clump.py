@@ -14,7 +14,7 @@ from dem.base.user_classes import frozen, hinted
 from dem.model.shapes import mesh_clump
 from dem.model.shapes.convex import surface_of
 from dem.model.shapes.principal_body import PrincipalBody, principal_frame
-from dem.model.shapes.shape import MAX_SPHERES
+from dem.model.shapes.shape import MAX_SPHERES, standing
 from dem.model.walls import stl
 
 if TYPE_CHECKING:
@@ -175,10 +175,12 @@ class Clump(PrincipalBody):
     def from_shape(cls, shape: Shape, *, spheres: int, cells: int = 16) -> Clump:
         """Clump of spheres inside a convex shape, found as by `from_mesh`, with axes and mass of the shape.
 
+        A clump of which no orientation is said stands as the shape does of which none is said.
+
         Parameters
         ----------
         shape : Shape
-            Convex shape, such as `Superellipsoid`.
+            `Ellipsoid`, `Superellipsoid`, `Polyhedron`, `RoundedCylinder`, or another shape with a support function.
         spheres : int
             Largest number of spheres.
         cells : int
@@ -191,7 +193,7 @@ class Clump(PrincipalBody):
         Raises
         ------
         TypeError
-            If the shape is not convex.
+            If the shape has no support function.
         ValueError
             If a number is out of range.
 
@@ -204,12 +206,14 @@ class Clump(PrincipalBody):
         (8, True, True)
         """
         if not hasattr(shape, "convex_numbers"):
-            raise TypeError(f"a {type(shape).__name__} is not convex: expected a shape such as dem.Superellipsoid")
+            message = f"shape is {shape!r}, expected a convex shape with a support function, such as dem.Superellipsoid"
+            raise TypeError(message)
         count, cells = mesh_clump.checked_counts(spheres, cells)
         vertices, triangles, _ = mesh_clump.checked_mesh(*surface_of(shape))
         offsets, radii = mesh_clump.inscribed_spheres(vertices, triangles, count, cells)
         own = shape.mass_properties(1.0)
-        frame = {"centre": own.centre, "axes": own.axes, "_moments": (own.volume, *own.inertia)}
+        frame = {"centre": getattr(shape, "centre", own.centre), "axes": standing(shape)}
+        frame["_moments"] = (own.volume, *own.inertia)
         made = cls.restored({"offsets": offsets, "radii": radii, **frame})
         volumes = (own.volume, float(union_moments(offsets, radii)[0]))
         object.__setattr__(made, "fit", mesh_clump.fit_of(vertices, triangles, offsets, radii, volumes))
