@@ -100,6 +100,16 @@ def test_the_restitution_of_a_hysteretic_spring_with_a_depth_is_not_told():
         SPRING.restitution()
 
 
+def test_the_pull_off_of_hertzian_plastic_contacts_needs_a_modulus():
+    """With k_1 = 4/3 E* √R* the pull is 3/2 π Δγ √(2 R* δ_p), δ_p = δ/2^(2/3) for λ = 1/2; without E* it is unknown."""
+    powder = dem.EEPA(plasticity=0.5, surface_energy=0.2)
+    pull = 1.5 * math.pi * 0.2 * math.sqrt(2e-3 * 1e-5 * 0.5 ** (2 / 3))
+    assert powder.pull_off(1e-3, 1e-5, 1e8) == pytest.approx(pull, rel=1e-14)  # 1.5e8 N/m^1.5: not the other limit
+    with pytest.raises(ValueError, match=r"modulus is 0 Pa, expected E\* of the two bodies"):
+        powder.pull_off(1e-3, 1e-5)
+    assert dem.EEPA(surface_energy=0.2, stiffness=1e9).pull_off(1e-3, 1e-5) > 0
+
+
 def made(**parts):
     return dem.Material(young=1e7, poisson=0.3, **{"friction": 0.2, **parts})
 

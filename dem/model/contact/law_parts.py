@@ -208,7 +208,13 @@ class Hysteretic(LawPart):
         return math.sqrt(max(k_1 / k_2 - k_c * (k_2 - k_1) ** 2 / (k_1 * k_2 * (k_2 + k_c)), 0.0))
 
     def sticks(self) -> bool:
-        """Whether two particles stick after an impact of any speed: k_c ≥ k_1²/(k_2 - 2 k_1)."""
+        """Whether two particles stick after an impact of any speed: k_2 > 2 k_1 and k_c ≥ k_1²/(k_2 - 2 k_1).
+
+        Raises
+        ------
+        ValueError
+            If there is a depth: it then depends on speed.
+        """
         return self.restitution() == 0
 
 
@@ -296,7 +302,15 @@ class EEPA(LawPart):
         return math.sqrt((1 - (n + 1) * ratio + n * ratio ** ((n + 1) / n)) / (1 - ratio))
 
     def pull_off(self, radius: float, overlap: float, modulus: float = 0.0) -> float:
-        """Largest pull [N] of a contact of this R* [m] that was pressed to an overlap [m]; E* [Pa] without k_1."""
+        """Largest pull [N] of a contact of this R* [m] that was pressed to an overlap [m].
+
+        Raises
+        ------
+        ValueError
+            If k_1 is that of Hertz's law, and the effective modulus E* [Pa] is not given.
+        """
+        if self.stiffness is None and not modulus > 0:
+            raise ValueError(f"modulus is {modulus:g} Pa, expected E* of the two bodies, of which {self} makes k_1")
         k_1 = self.stiffness or 4 / 3 * modulus * math.sqrt(radius)
         plastic = self.plasticity ** (1 / self.exponent) * overlap
         free = 1.5 * math.pi * self.surface_energy * math.sqrt(2 * radius * plastic)
@@ -348,7 +362,7 @@ class PowerLaw(LawPart):
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Viscoelastic(LawPart):
-    """Viscoelastic spheres, whose restitution falls with speed (Brilliantov et al. 1996); with Hertz's force only.
+    """Viscoelastic spheres, whose restitution falls with speed (Brilliantov et al. 1996); with Hertz's force or JKR.
 
     F = K (δ^(3/2) + 3/2 A √δ δ').
 
