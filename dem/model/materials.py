@@ -41,12 +41,13 @@ class Material:
     poisson : float
         Poisson's ratio, in (-1, 0.5].
     density : float
-        Mass per volume [kg/m³], positive. Walls do not use it.
+        Mass per volume [kg/m³], positive, default 1000. Walls do not use it.
     restitution : float
-        Ratio of normal speeds after and before an impact with the same material, in (0, 1].
+        Ratio of normal speeds after and before an impact with the same material, in (0, 1], default 1.
     friction : float
-        Coulomb's coefficient of the material on itself, not negative. `dem.Contacts` is for pairs of materials.
-    normal, damping, rolling, twisting, adhesion : optional
+        Coulomb's coefficient of the material on itself, not negative, default 0. `dem.Contacts` is for pairs of
+        materials.
+    normal, damping, tangential, rolling, twisting, adhesion : optional
         Law components between two bodies of the material, see `dem.Contact`.
     conductivity : float or table, optional
         Thermal conductivity [W/(m K)], of particles and of walls with a temperature in a run with `dem.Heat`. A table

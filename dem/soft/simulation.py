@@ -111,8 +111,8 @@ class Simulation(SimulationBase):
     box : Box, optional
         None means no walls except those in `walls`.
     walls : sequence of walls, optional
-        `Plane`, `Cylinder`, `Cone`, `Ball`, `Disc`, `Rectangle`, `Block`, `CapsuleWall`, `Torus`, `Revolution`: beside
-        the box or instead of it.
+        `Plane`, `Cylinder`, `Cone`, `Ball`, `Disc`, `Rectangle`, `Block`, `CapsuleWall`, `Torus`, `Revolution`, `Mesh`
+        or one of `dem.register_wall`: beside the box or instead of it.
     gravity : (3,) floats
         [m/s²].
     time_step : float or "auto"
@@ -125,7 +125,7 @@ class Simulation(SimulationBase):
     threads : int, optional
         Largest number of threads; default: NUMBA_NUM_THREADS, or all cores. The result is the same for any number.
     contacts : Contacts, optional
-        Restitution and friction by pair of materials; default: geometric means of the values of both.
+        Contact laws by pair of materials; default: from the geometric means of the values of both.
     fluid : Fluid, optional
         Fluid around the particles, which drags, lifts and turns them; default: none.
     inserters, outlets : sequences of Inserter, Outlet

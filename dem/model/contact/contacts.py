@@ -36,17 +36,18 @@ class Contact:
     Parameters
     ----------
     restitution : float
-        Ratio of normal speeds after and before an impact, in (0, 1].
+        Ratio of normal speeds after and before an impact, in (0, 1], default 1.
     friction : float
-        Coulomb's coefficient, not negative.
+        Coulomb's coefficient, not negative, default 0.
     normal : Hertz, Linear, Hysteretic, EEPA or PowerLaw, optional
-        The elastic force; default Hertz's.
+        The elastic or plastic force; default Hertz's. Restitution follows from `Hysteretic` and `EEPA`: its value
+        then stays at its default.
     damping : Viscoelastic or Dashpot, optional
         Damping that decides about restitution, which then stays at its default.
     tangential : LawPart, optional
         Force in the plane of contact in place of Coulomb's friction, see `dem.register_law_part`.
     rolling : Rolling, optional
-        Resistance to rolling; needs friction.
+        Resistance to rolling; needs friction, or a tangential part.
     twisting : Twisting, optional
         Resistance to twisting about the normal; needs friction.
     adhesion : DMT, JKR or Bridge, optional
@@ -105,10 +106,12 @@ class Contacts:
         different names where all their numbers are equal.
     rule : "geometric", "least" or None
         How pairs that are not in the table follow from the values of the two materials: their geometric mean, the
-        smaller one, or not at all.
+        smaller one, or not at all. The values are those of restitution, friction and law components. Rolling, twisting
+        or adhesion of one of the two only is left out; another component of one only is refused.
     damped : "shared" or "independent"
-        Several contacts of the same two bodies, such as those of a fibre that lands flat, share their damping, so that
-        the restitution is that of the bodies; or each is damped as if it were the only one, which takes more energy.
+        Several contacts of the same two bodies, such as those of a fibre that lands flat, share the damping that
+        follows from restitution, which is then that of the bodies; or each is damped as if it were the only one, which
+        takes more energy. The dashpots of `Viscoelastic` and `Dashpot` are those of each contact in both cases.
 
     Raises
     ------

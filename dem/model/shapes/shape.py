@@ -92,8 +92,8 @@ class Shape(Protocol):
 class Fibre:
     r"""Equal spheres on a line, body x: overlapping, touching or with gaps.
 
-    Two of `aspect_ratio`, `spheres` and `spacing` fix the third; with `aspect_ratio` alone the spheres stand half
-    a diameter apart, or as little less as makes their number whole.
+    Two of `aspect_ratio`, `spheres` and `spacing` fix the third; with `spheres` alone they stand half a diameter
+    apart, with `aspect_ratio` alone likewise, or as little less as makes their number whole.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Fibre:
     Raises
     ------
     ValueError
-        If a size is not positive, or the three contradict each other.
+        If a size is not positive, the three contradict each other, or there are more than 4000 spheres.
 
     Notes
     -----
