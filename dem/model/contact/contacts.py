@@ -112,6 +112,7 @@ class Contacts:
         Several contacts of the same two bodies, such as those of a fibre that lands flat, share the damping that
         follows from restitution, which is then that of the bodies; or each is damped as if it were the only one, which
         takes more energy. The dashpots of `Viscoelastic` and `Dashpot` are those of each contact in both cases.
+        Damping is shared in runs that have bodies of several spheres or capsules; others have independent damping.
 
     Raises
     ------
