@@ -10,6 +10,7 @@ import numpy as np
 
 from dem.base import checks, portable
 from dem.base.user_classes import hinted
+from dem.model.domain.box import Box
 from dem.model.domain.regions import region_of
 from dem.model.materials import Material
 from dem.model.particles.sizes import BY, SizeDistribution
@@ -18,7 +19,6 @@ from dem.model.shapes.shape import AS_GIVEN, check_shape
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.domain.box import Box
     from dem.model.domain.regions import Region
     from dem.model.shapes.shape import Shape
     from dem.model.walls.wall import Wall
@@ -36,7 +36,8 @@ class Inserter:
     Particles are inserted in rounds, on whole steps. In a round each particle, large ones first, is tried at random
     places until it overlaps neither particles nor walls. A particle without a free place waits for the next round, or
     is left out. The verdict reports particles that could not be inserted. Random numbers depend only on the seed, the
-    number of the particle, the round and the try, and not on threads, restarts, frames or other inserters.
+    number of inserters with the same seed before this one, the number of the particle, the round and the try, and not
+    on threads, restarts or frames.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ class Inserter:
         When it begins and ends [s]; default: at once, and never.
     every : float, optional
         From one round to the next, rounded to whole steps [s]; default: what it takes particles to leave the region at
-        their velocity, or in falling.
+        their velocity, or in falling; 100 steps if they do not leave it.
     shares : sequence of floats, optional
         Share of each shape, with the sum 1; default: equal shares.
     by : "mass" or "number"
@@ -87,7 +88,9 @@ class Inserter:
     Raises
     ------
     ValueError, TypeError
-        For values out of range, shares that do not sum to one, or rates that the region cannot take.
+        For values out of range, shares that do not sum to one, or a region that moves, comes and goes or chooses
+        particles. `dem.Simulation` raises ValueError for rates that the region cannot take, and for a region without
+        room for the largest particle.
 
     Examples
     --------
@@ -205,7 +208,8 @@ class Inserter:
             self._keep("stop", checks.number("stop", self.stop, above=self.start, unit="s"))
 
     def _check_where(self) -> None:
-        """Check that the region has room for the largest particle."""
+        """Check that the region is bounded and stays as it is."""
+        _check_at_rest(self.region, self.word)
         if not np.isfinite([self.place.lower, self.place.upper]).all():
             raise ValueError(
                 f"region of the {self.word} is unbounded: take a wall that encloses a volume, a disc or a rectangle"
@@ -229,6 +233,26 @@ class Inserter:
         """Values of the inserter that files store."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if value or name not in ("temperature", "fields")}
+
+
+def _check_at_rest(region: Wall | Box, word: str) -> None:
+    """Refuse a region that moves, comes and goes, or chooses particles: regions do none of these. Raises ValueError."""
+    if isinstance(region, Box):
+        return
+    turns_alone = [
+        each.turns and not (any(each.velocity) or any(each.amplitude) or any(any(row[1:4]) for row in each.table))
+        and region.is_same_turned(each.centre, each.axis)
+        for each in region.motion if each.moves
+    ]  # fmt: skip
+    given = [] if all(turns_alone) else ["motion"]
+    given += [name for name in ("servo", "free", "acts_on", "ignores") if getattr(region, name)]
+    given += ["present_from or present_until"] if region.changes else []
+    if given:
+        message = (
+            f"region of the {word} has {given[0]}, which a region does not follow: leave it out, as a region rests, is "
+            "always there and is for all particles"
+        )
+        raise ValueError(message)
 
 
 STEPS = 100  # from one look to the next, unless told otherwise
@@ -261,7 +285,7 @@ class Outlet:
     Raises
     ------
     ValueError, TypeError
-        For values out of range, or what is no region.
+        For values out of range, what is no region, or a region that moves, comes and goes or chooses particles.
 
     Examples
     --------
@@ -286,6 +310,7 @@ class Outlet:
         for name in ("recycle", "name"):
             checks.text(name, getattr(self, name))
         region = self.place
+        _check_at_rest(self.region, self.word)
         if self.every is not None:
             object.__setattr__(self, "every", checks.number("every", self.every, above=0, unit="s"))
         if not isinstance(self.whole, bool):

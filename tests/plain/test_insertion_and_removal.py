@@ -518,6 +518,32 @@ def test_what_cannot_be_is_refused():
 
 
 @pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ({"motion": dem.Motion(velocity=(0, 0, 1))}, "has motion"),
+        ({"motion": dem.Motion(rate=1.0, axis=(1, 0, 0))}, "has motion"),
+        ({"motion": [dem.Motion(rate=1.0), dem.Motion(velocity=(0, 0, 1))]}, "has motion"),
+        ({"servo": dem.Servo(force=1.0, axis=(0, 0, 1))}, "has servo"),
+        ({"free": dem.RigidWall(mass=1.0)}, "has free"),
+        ({"present_until": 1.0}, "has present_from or present_until"),
+        ({"acts_on": "fine"}, "has acts_on"),
+        ({"ignores": "fine"}, "has ignores"),
+    ],
+)
+def test_options_that_a_region_does_not_follow_are_refused(option, told):
+    region = dem.Cylinder((0, 0, 0.05), (0, 0, 0.11), 0.03, **option)
+    with pytest.raises(ValueError, match=f"region of the rain {told}"):
+        rain(region=region)
+    with pytest.raises(ValueError, match=f"region of the outlet {told}"):
+        dem.Outlet(region)
+
+
+def test_a_drum_that_turns_about_its_axis_is_a_region_as_it_stays_the_same():
+    drum = dem.Cylinder((0, 0, 0.05), (0, 0, 0.11), 0.03, motion=dem.Motion(rate=1.0))
+    assert rain(region=drum).place.volume == dem.Outlet(drum).place.volume == pytest.approx(math.pi * 0.03**2 * 0.06)
+
+
+@pytest.mark.parametrize(
     "region",
     [
         dem.Cylinder((0, 0, 0), (0.1, 0.1, 0.2), 0.1), dem.Cone((0, 0, 0), (0, 0, 0.2), 0.02, 0.1),
