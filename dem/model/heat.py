@@ -40,9 +40,9 @@ class Heat(ScalarExchange):
     every, resolution, time_scale, implicit, frozen
         See `dem.ScalarExchange`.
     faces : mapping of face to temperature, optional
-        Temperatures of faces of the box [K], such as ``{"z-": 350.0}``; other faces let no heat pass. Walls beside the
-        box say theirs themselves, ``dem.Plane(..., temperature=350.0)``.
-
+        Temperatures of faces of the box [K], such as ``{"z-": 350.0}``; other faces let no heat pass. The material of
+        the box needs a conductivity. Walls beside the box say theirs themselves, ``dem.Plane(...,
+        temperature=350.0)``.
     dissipation : bool
         Whether what contacts and bonds dissipate becomes heat: half of it in either particle, all of it at a wall or on
         the ground. The ledger of heat gains what that of mechanical energy loses, to rounding.
@@ -63,8 +63,9 @@ class Heat(ScalarExchange):
     Raises
     ------
     ValueError, TypeError
-        For values out of range, a time scale other than 1 with dissipation, or faces that do not exist; for implicit
-        steps with a convection whose `cells` have temperatures, and dissipation in a frozen run.
+        For values out of range, a time scale other than 1 with dissipation, faces that do not exist, or a `gas_range`
+        without a gas; for implicit steps with a convection whose `cells` have temperatures, and dissipation in a frozen
+        run. `dem.Simulation` raises ValueError for faces that are open or periodic.
 
     Examples
     --------

@@ -284,7 +284,7 @@ class Simulation(SimulationBase):
             self._particles, inserters, outlets, self._time_step, self._gravity, added=added
         )
         self._heat = heat
-        self._scalars = scalar_setup.checked(heat, scalars, self._particles, self._walls, inserters, fluid)
+        self._scalars = scalar_setup.checked(heat, scalars, self._particles, self._walls, inserters, fluid, self._box)
         self._threads = checks.threads(threads)
         self._skin = skin
         self._shown = 0  # the step that the particles show

@@ -207,6 +207,12 @@ def planned(material=SOLID, wall=None, **heat):
     return dem.Simulation(ball, walls=[wall] if wall else [], time_step=1e-5, heat=dem.Heat(**heat))
 
 
+def boxed(material, face, **faces):
+    ball = dem.Particles(BALL, SOLID, position=[[0.5, 0.5, 0.5]])
+    box = dem.Box((0, 0, 0), (1, 1, 1), material, **faces)
+    return dem.Simulation(ball, box, time_step=1e-5, heat=dem.Heat(faces={face: 350.0}))
+
+
 @pytest.mark.parametrize(
     ("attempt", "told"),
     [
@@ -224,6 +230,10 @@ def planned(material=SOLID, wall=None, **heat):
         (lambda: dem.Material(young=1e7, poisson=0.3, heat_capacity=0), "heat_capacity is 0"),
         (lambda: dem.Heat(faces={"top": 300.0}), "face"),
         (lambda: dem.Heat(faces={"z+": 0.0}), "temperature of face z"),
+        (lambda: planned(faces={"z-": 350.0}), "face z- without a box"),
+        (lambda: boxed(SOLID, "z-", open=["z-"]), "face z- that is open"),
+        (lambda: boxed(SOLID, "x+", periodic=["x"]), "face x. that is periodic"),
+        (lambda: boxed(BARE, "z-"), "the material of the box has no conductivity"),
         (lambda: dem.Heat(every=0), "every"),
         (lambda: dem.Heat(resolution=1.5), "resolution"),
     ],

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 def checked(
     heat: Heat | None, scalars: Sequence[ScalarExchange], particles: Particles, walls: Sequence[Wall],
-    inserters: Sequence[Inserter], fluid: Fluid | None,
+    inserters: Sequence[Inserter], fluid: Fluid | None, box: Box | None,
 ) -> tuple[ScalarExchange, ...]:  # fmt: skip
     """Laws of all scalars, checked; particles have their fields then.
 
@@ -42,7 +42,7 @@ def checked(
     ------
     ValueError, TypeError
         For objects that are no laws, fields that do not exist or are exchanged twice, walls with a temperature in a run
-        without heat, or frozen in part.
+        without heat, temperatures of faces that conduct nothing, or frozen in part.
     """
     checks.of_types(optional=True, heat=(heat, Heat))
     laws = [*([heat] if heat else []), *checks.listed("scalars", scalars, "a dem.ScalarExchange")]
@@ -68,6 +68,8 @@ def checked(
         if heat is None and inserter.temperature is not None:
             message = f"the {inserter.word} gives a temperature in a run without heat: add heat=dem.Heat()"
             raise ValueError(message)
+    if heat is not None:
+        _check_faces(heat, box)
     if heat is not None and heat.convection and fluid is None:
         message = "heat has a convection in a run without a fluid: add fluid=dem.Fluid(density=, viscosity=)"
         raise ValueError(message)
@@ -76,6 +78,21 @@ def checked(
         raise ValueError(message)
     _add_fields(laws, inserters, particles)
     return tuple(laws)
+
+
+def _check_faces(heat: Heat, box: Box | None) -> None:
+    """Raise ValueError for the temperature of a face that no particle can touch, or that conducts nothing."""
+    for face in heat.faces:
+        if box is None or face in box.open or face[0] in box.periodic:
+            what = "without a box" if box is None else "that is open" if face in box.open else "that is periodic"
+            message = f"heat has a temperature of face {face} {what}, which no particle touches: leave it out"
+            raise ValueError(message)
+        if box.material.conductivity is None:
+            message = (
+                f"heat has a temperature of face {face}, but the material of the box has no conductivity [W/(m K)], "
+                "which a face with a temperature needs"
+            )
+            raise ValueError(message)
 
 
 def is_frozen(heat: Heat | None, scalars: Sequence[ScalarExchange]) -> bool:
