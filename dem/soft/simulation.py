@@ -342,8 +342,8 @@ class Simulation(SimulationBase):
         ------
         ValueError
             If there is no such wall; if contacts remember something else without it, as where no other wall is rough,
-            or friction acts at this wall alone; or in a visit of `every`, as files have the same walls in all frames.
-            Nothing is removed then.
+            or only this one has rolling resistance while others have friction; or in a visit of `every`, as files have
+            the same walls in all frames. Nothing is removed then.
 
         Examples
         --------

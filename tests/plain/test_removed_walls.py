@@ -129,6 +129,24 @@ def test_a_run_without_the_wall_is_saved_and_resumed_to_the_bit(tmp_path):
         assert free.time[0] == held.time[-1]
 
 
+def test_the_only_wall_with_friction_can_be_removed_but_not_the_only_one_with_rolling_resistance():
+    """Without the first, contacts have no history at all; without the second, a shorter one."""
+    rough = dem.Material(young=5e6, poisson=0.3, density=1000.0, name="rough")
+    for material, pair, can in (
+        (ELASTIC, dem.Contact(friction=0.3), True),
+        (LOSSY, dem.Contact(restitution=0.6, friction=0.5, rolling=dem.Rolling(friction=0.1)), False),
+    ):
+        walls = [dem.Plane(**FLOOR, material=material), gate(rough)]
+        sim = resting(material, walls, contacts=dem.Contacts({(material, rough): pair}))
+        sim.step(5)
+        if can:
+            sim.remove_wall("gate")
+        else:
+            with pytest.raises(ValueError, match="contacts would remember something else"):
+                sim.remove_wall("gate")
+        assert len(sim.walls) == 2 - can
+
+
 def test_what_cannot_be_removed_is_refused_and_changes_nothing():
     sim = resting(LOSSY, [gate(LOSSY), dem.Plane((0, 0, -1), (0, 0, 1), material=LOSSY, roughness=0.1)])
     with pytest.raises(ValueError, match="did you mean gate"):

@@ -42,8 +42,8 @@ class Mesh(Wall):
         [m].
     triangles : (F, 3) ints
         Numbers of the vertices of each; which side is out does not matter.
-    material, motion, surface_velocity, name
-        As every wall has, see `dem.Cylinder`.
+    material, motion, ..., name
+        As every wall has, all of them at `dem.Cylinder`.
 
     Raises
     ------
@@ -144,7 +144,7 @@ class Mesh(Wall):
         scale : float
             Metres a unit of the file, which does not say: 1e-3 if it is in millimetres. `report` tells the size.
         **wall
-            motion, surface_velocity, name.
+            Other arguments that every wall has, such as motion, surface_velocity, wear, name.
 
         Raises
         ------
