@@ -11,7 +11,7 @@ chord r from one end to the other, d = Q* r Q is what the bond sees of it, (l, 0
 The shear stiffness makes a bond the stiffness matrix of Timoshenko's beam, in terms of both ends relative to the frame
 half way: a straight chain deflects by P L³/(3 E I) + P L/(κ G A) whatever the number of its bonds (Obermayr et al.,
 Comput. Part. Mech. 1 (2014) 1; with k_s = G A/l, as in parallel bonds (Potyondy & Cundall, Int. J. Rock Mech. 41 (2004)
-1329), a single one would be a quarter too stiff).
+1329), a single slender one would be a third too stiff: it would deflect by P L³/(4 E I)).
 
 Turning ends by α_1, α_2, in Q, changes ψ by H η and turns Q by (α_1 + α_2)/2 - w × η/2, with η = α_2 - α_1,
 w = n tan(h/2), and H = h/sin h across n, 1 along it. So with f = ∂U/∂d, m = H ∂U/∂ψ and c = d × f the force on end 1 is
