@@ -58,8 +58,8 @@ class Cell(Box):
     gain : float, optional
         g [1/(Pa s)]; default: the rate is `fastest` at an excess of a twentieth of the largest stress p that is held,
         unless a packing of stiffness K = E*^2/3 p^1/3 would take the excess up in less than fifty time steps. The
-        integral time τ is 20/(g K); an excess above a quarter of p only counts where it makes the
-        integral smaller.
+        integral time τ is 20/(g K); an excess above `fastest`/g, by default a twentieth of p, or above a quarter of p
+        only counts where it makes the integral smaller.
     fastest : float, optional
         Largest rate of a component that holds a stress [1/s]; default: at an inertial number of 1e-3.
     control : "servo" or "inertia"
