@@ -165,4 +165,7 @@ def test_rolling_resistance_of_shapes_that_resist_by_themselves_is_warned_of(sha
     contacts = dem.Contacts({(rolls, wall): dem.Contact(friction=0.3, rolling=dem.Rolling(friction=0.2))})
     told = list(rolling_shapes(particles, dem.Box((0, 0, 0), (1, 1, 1), wall), contacts))
     assert [notice.name for notice in told] == ([] if len(shape.radii) == 1 else ["rolling-shape"])
+    table = {(rolls, rolls): dem.Contact(), (rolls, wall): dem.Contact(friction=0.3, rolling=dem.Rolling(friction=0.2))}
+    floor = dem.Plane((0, 0, 0), (0, 0, 1), material=wall)  # of a wall beside the box alone, too
+    assert len(list(rolling_shapes(particles, None, dem.Contacts(table), [floor]))) == len(told)
     assert not list(rolling_shapes(particles, None, dem.Contacts({(rolls, rolls): dem.Contact()})))

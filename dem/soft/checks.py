@@ -225,9 +225,12 @@ def turned_clumps(particles: Particles, inserters: Sequence[Inserter]) -> Iterat
         yield Notice("turned-clump", reason, 'say orientation="as-given", or clump.turned(q) for a turn from there')
 
 
-def rolling_shapes(particles: Particles, box: Box | None, contacts: Contacts) -> Iterator[Notice]:
+def rolling_shapes(
+    particles: Particles, box: Box | None, contacts: Contacts, walls: Sequence[Wall] = ()
+) -> Iterator[Notice]:
     """Notice that names the first particle with rolling resistance that is not round: its shape resists already."""
     own = [box.material] if box and box.material else []
+    own += [wall.material for wall in walls if wall.material]
     materials = dict.fromkeys([*(material for _, material in particles.variants), *own])
     for shape, material in particles.variants:
         for other in materials:

@@ -1080,7 +1080,7 @@ class Simulation(SimulationBase):
         if self._frozen:
             return
         yield from turned_clumps(particles, [each.inserter for each in self.inserters])
-        yield from rolling_shapes(particles, box, self.contacts)
+        yield from rolling_shapes(particles, box, self.contacts, walls)
         yield from fluid_setup.foreseen(self.fluid, particles, box, self.time_step)
         yield from self._bond_notices()
         if there is not None:
