@@ -61,7 +61,7 @@ class Material:
         two particles take the rule of `dem.Contacts` at the temperatures of both. Materials of walls keep their
         numbers, and pairs with an entry in `dem.Contacts` those of the entry.
     expansion : float, optional
-        Coefficient of linear thermal expansion α [1/K] of spheres in such a run. The radius is
+        Coefficient of linear thermal expansion α [1/K] of spheres in such a run, at most 1e-3. The radius is
         R (1 + α (T - 293.15 K)), with the temperature to the nearest kelvin, at the same mass. Default: none.
     real_young : float, optional
         Young's modulus of the real solid, if `young` is a softened one [Pa]: areas that conduct heat are reduced to

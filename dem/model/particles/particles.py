@@ -58,7 +58,8 @@ class Particles:
         Centres of mass [m].
     orientation : (N, 4) array, optional
         Unit quaternions, scalar first, body to world. Default, or ``"as-given"``: (1, 0, 0, 0), a fibre's axis along x;
-        of clumps, whose body axes are the principal ones, `Clump.axes`, at which spheres stand as they were given.
+        of clumps and polyhedra, whose body axes are the principal ones, `Clump.axes` or `Polyhedron.axes`, at which
+        spheres or vertices stand as they were given.
     velocity : (N, 3) array, optional
         [m/s], default zero.
     angular_velocity : (N, 3) array, optional
@@ -68,7 +69,6 @@ class Particles:
     fixed : bool or (N,) array of bools
         Whether particles are fixed, all or one by one: neither forces nor gravity move them. A fixed particle keeps its
         velocity (default zero) and does not turn; other particles meet it, walls and other fixed particles do not.
-
     temperature : float or (N,) array, optional
         [K]; default: none, or 293.15 K in a simulation with `dem.Heat`.
     **registered : arrays, optional
@@ -308,7 +308,7 @@ class Particles:
     def grading(self, kind: int | None = None) -> Grading:
         """Smallest and largest size, and D10, D50, D90 by mass, of all particles or those of a kind [m].
 
-        A size is a diameter, that of a fibre's spheres, or that of the sphere with the volume of a clump.
+        A size is the diameter of a sphere, fibre, capsule or cylinder, or that of the sphere of equal volume.
         """
         rows = slice(None) if kind is None else self.kind == checks.whole("kind", kind, least=0)
         size = np.array([size_of(shape) for shape, _ in self._variants])[self._variant]

@@ -44,11 +44,11 @@ class MassProperties(NamedTuple):
         return cls(volume, density * volume, (0.0, 0.0, 0.0), inertia, (1.0, 0.0, 0.0, 0.0))
 
 
-AS_GIVEN = "as-given"  # an orientation: spheres stand as the offsets of their shape were given
+AS_GIVEN = "as-given"  # an orientation: spheres or vertices stand as they were given
 
 
 def standing(shape: Shape) -> tuple[float, float, float, float]:
-    """Orientation that restores the given pose of a shape: the `axes` of a clump.
+    """Orientation that restores the given pose of a shape: the `axes` of a clump or a polyhedron.
 
     Of all other shapes it is (1, 0, 0, 0), as their offsets are in the body frame already.
 
