@@ -264,7 +264,7 @@ class Outlet:
     """A region, or a surface, at which whole particles are removed from a run.
 
     The region is checked at regular whole steps, independent of frames and interruptions, and particles inside are
-    removed. A particle that crosses the region between two checks is not removed.
+    removed. A particle that crosses the region between two checks is not removed, nor are fixed particles.
 
     Parameters
     ----------
