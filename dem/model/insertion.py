@@ -209,8 +209,9 @@ class Inserter:
 
     def _check_where(self) -> None:
         """Check that the region is bounded and stays as it is."""
+        place = self.place
         _check_at_rest(self.region, self.word)
-        if not np.isfinite([self.place.lower, self.place.upper]).all():
+        if not np.isfinite([place.lower, place.upper]).all():
             raise ValueError(
                 f"region of the {self.word} is unbounded: take a wall that encloses a volume, a disc or a rectangle"
             )

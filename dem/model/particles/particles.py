@@ -71,7 +71,7 @@ class Particles:
         velocity (default zero) and does not turn; other particles meet it, walls and other fixed particles do not.
     temperature : float or (N,) array, optional
         [K]; default: none, or 293.15 K in a simulation with `dem.Heat`.
-    **registered : arrays, optional
+    **registered : numbers or (N,) or (N, k) arrays, optional
         Fields of `dem.register_field` by name, in their own units: one value for all particles, or one each.
 
     Raises
