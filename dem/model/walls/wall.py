@@ -37,41 +37,8 @@ class Wall:
 
     Parameters
     ----------
-    material : Material
-        Material of the wall; none if the wall is only a region (`dem.Inserter`, `dem.Outlet`).
-    motion : Motion or sequence of Motion, optional
-        Motion of the wall; of several, each moves what those before it have moved.
-    servo : Servo or PID, optional
-        Controller that moves the wall so that it presses with a force, in addition to its motion.
-    free : RigidWall, optional
-        Makes the wall a rigid body that particles move, in place of a motion.
-    surface_velocity : (3,) floats
-        Velocity of the surface along itself, like a conveyor belt, while the wall stays in place [m/s]; the part along
-        the normal does not count. The velocity turns with the wall.
-    roughness : float
-        Standard deviation of its inclination [rad], at most 1: each contact of a particle's sphere meets a wall
-        inclined at random, as at a rough `dem.Box`, drawn for it when it begins (`dem.effective_density`). The plane
-        moves with the wall; on a curved one it holds within R times this much of the wall.
-    seed : int
-        Seed of the inclinations.
-    wear : float
-        Archard's k/H, a coefficient over the hardness [1/Pa]: the volume that a newton wears off in a metre of sliding
-        [m³]. The worn volume is summed for each piece of the wall; the shape does not change.
-    temperature : float, optional
-        Temperature of the surface [K], in a run with `dem.Heat`; default: no heat passes by conduction.
-    heat_capacity : float, optional
-        Heat capacity of the whole wall [J/K]. Its temperature then changes by the heat that passes, from `temperature`
-        at the start. Default: the temperature is constant.
-    heat_flux : float
-        Heat flux into the cross-section π R² of each particle in contact [W/m²], in such a run.
-    present_from, present_until : float
-        Times at which the wall appears and vanishes [s], both rounded up to whole steps; default: it is always present.
-        Its motion continues while it is absent. A run stops with a ValueError if a wall appears where particles are.
-    acts_on, ignores : str or sequence of str
-        Names of the kinds of particles on which alone the wall acts, or does not act, like a sieve or a membrane: one
-        of the two. A kind has its `name`, or that of its shape, see `dem.Particles`. Default: it acts on all.
-    name : str
-        Name of the wall; default: its type in lower case.
+    material, motion, ..., name
+        What every wall has, all of them at `dem.Cylinder`, the public class that describes them.
     """
 
     material: Material | None = None
