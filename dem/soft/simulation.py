@@ -478,10 +478,10 @@ class Simulation(SimulationBase):
 
     def _law_for(self, materials: list[Material], contacts: Contacts) -> tuple:
         """The contact law of these materials, in the order of rows."""
-        clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
+        several = any(nonspherical.may_have_several_contacts(shape) for shape, _ in self._particles.variants)
         film = fluid_setup.film_of(self._fluid, self._particles, self._box)
         return contact_law(
-            contacts, materials, self._box, clustered=clustered,
+            contacts, materials, self._box, several_contacts=several,
             walls=wall_materials(self._walls), film=film,
             moving=bond_setup.damped(self._bonds) or any(wall.wants_velocities for wall in self._walls),
         )  # fmt: skip

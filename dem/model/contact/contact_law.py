@@ -97,16 +97,16 @@ def _form(part: object) -> tuple:
 
 
 def law(
-    contacts: Contacts, materials: list[Material], box: Box | None, *, clustered: bool = False,
+    contacts: Contacts, materials: list[Material], box: Box | None, *, several_contacts: bool = False,
     walls: Sequence[Material] = (), film: Callable[[int], tuple] | None = None, moving: bool = False,
 ) -> Elastic | Composite:  # fmt: skip
     """The simplest contact law for the materials of particles and walls, with its tables.
 
     The box's row comes after those of the materials, then those of other walls.
 
-    Rough walls need velocities even where nothing is lost; bodies of several spheres, `clustered`, share damping among
-    contacts unless told otherwise. `film` makes the part of a film between surfaces, for so many rows. `moving`
-    demands velocities for another reason.
+    Rough walls need velocities even where nothing is lost. If a pair of bodies may have `several_contacts`, these share
+    damping unless told otherwise. `film` makes the part of a film between surfaces, for so many rows. `moving` demands
+    velocities for another reason.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def law(
     wall = box.material if box else None
     contacts.check_materials([*materials, *([wall] if wall else []), *walls])
     pairs = MaterialPairs(contacts, materials, wall, list(walls))
-    normal, shared = pairs.form("normal", Hertz()), clustered and contacts.damped == "shared"
+    normal, shared = pairs.form("normal", Hertz()), several_contacts and contacts.damped == "shared"
     parts = {"normal": normal.tables(pairs), "damping": _damping(pairs, shared=shared)}
     friction = pairs(lambda contact, *_: contact.friction)
     sliding = pairs.form("tangential")

@@ -198,6 +198,11 @@ def pieces_of(shape: Shape) -> ConvexParts:
     )
 
 
+def may_have_several_contacts(shape: Shape) -> bool:
+    """Whether a body may touch another at several places: several spheres, capsules, and the corners of polyhedra."""
+    return len(shape.radii) > 1 or (is_convex(shape) and CONVEX_KINDS[shape.convex_kind].has_facets)
+
+
 def bounding_radii(kinds: Kinds) -> np.ndarray:
     """Radii of the spheres that hold the pieces of all kinds (S,) [m]: their own, but of convex shapes."""
     return kinds.bound if isinstance(kinds, ConvexBodyKinds) else kinds.radius
