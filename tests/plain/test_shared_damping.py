@@ -75,6 +75,32 @@ def test_a_clump_far_away_does_not_change_how_dice_are_damped(pair):
     assert alone == pytest.approx(0.5, abs=1e-3)  # 0.4991 at these long steps; damped alone, 0.41
 
 
+@pytest.mark.parametrize("shape", [fibre(5), PLATE], ids=["five", "plate"])
+@pytest.mark.parametrize("pair", [False, True])
+def test_a_die_far_away_does_not_change_how_clumps_are_damped(shape, pair):
+    alone, sim = rebound(shape, 0.5, steps=50, pair=pair)
+    die = dem.Particles(DIE, sim.particles.variants[0][1], position=[[0.5, 0.5, 0.5]])
+    beside, _ = rebound(shape, 0.5, steps=50, pair=pair, beside=die)
+    assert beside == pytest.approx(alone, abs=1e-12)  # damped alone, 0.34 and 0.42
+
+
+def test_a_clump_on_a_die_beside_two_dice_has_the_restitution_asked_for():
+    """Pairs of one column and of several are in one batch."""
+    material, far = dem.Material(**SOFT, restitution=0.5), 0.02
+    plates = dem.Particles(PLATE, material, position=[[0, 0, 0.006 + 1e-9], [far, 0, 0.006 + 1e-9], [far, 0, 0]],
+                           velocity=[[0, 0, -SPEED], [0, 0, -SPEED / 2], [0, 0, SPEED / 2]])  # fmt: skip
+    slab = dem.Polyhedron(vertices=list(itertools.product([-0.008, 0.008], [-0.006, 0.006], [-0.003, 0.003])),
+                          rounding=0.001)  # fmt: skip
+    dice = dem.Particles(slab, material, position=[[0, 0, 0], [0, far, 0], [0, far, 0.006 + 1e-9]],
+                         fixed=[True, False, False],
+                         velocity=[[0, 0, 0], [0, 0, SPEED / 2], [0, 0, -SPEED / 2]])  # fmt: skip
+    both = dem.Particles.concatenate([dice, plates])
+    sim = dem.Simulation(both, gravity=(0, 0, 0), time_step=LASTING / 100, threads=1)
+    sim.step(300)
+    v = sim.particles.velocity[:, 2]
+    assert [v[3] / SPEED, (v[4] - v[5]) / SPEED, (v[2] - v[1]) / SPEED] == pytest.approx([0.5] * 3, abs=3e-4)
+
+
 def alone_together(restitution, spheres):
     """Restitution of a flat fibre whose contacts are damped by the mass that each has: springs in parallel, by RK4."""
     shape, material = fibre(spheres), dem.Material(**SOFT, restitution=restitution)

@@ -109,10 +109,9 @@ class Contacts:
         smaller one, or not at all. The values are those of restitution, friction and law components. Rolling, twisting
         or adhesion of one of the two only is left out; another component of one only is refused.
     damped : "shared" or "independent"
-        Several contacts of the same two bodies, such as those of a fibre that lands flat, share the damping that
-        follows from restitution, which is then that of the bodies; or each is damped as if it were the only one, which
-        takes more energy. The dashpots of `Viscoelastic` and `Dashpot` are those of each contact in both cases.
-        Damping is shared in runs that have bodies of several spheres or capsules; others have independent damping.
+        Several contacts of the same two bodies, such as those of a fibre or a cube that lands flat, share the damping
+        that follows from restitution, which is then that of the bodies; or each is damped as if it were the only one,
+        which takes more energy. The dashpots of `Viscoelastic` and `Dashpot` are those of each contact in both cases.
 
     Raises
     ------

@@ -39,8 +39,9 @@ FORCE, PERSISTS, ENERGY, LOSS, OPEN_LOSS = 0, 3, 7, 8, 9
 ELASTIC, SPRING_ENERGY, HALF_STEP_LOSS = 15, 16, 17  # energies of a contact [J], for `contact_evaluation.sum_energies`
 # types of a block: pairs of any bodies; pairs of one kind, of which some, or none, may have just begun to touch
 MIXED_TYPES, MAY_BE_NEW, ONGOING = range(3)
-# rows of integers: materials; candidate, slot of the contact in it; whether it has a history
-OF_I, OF_J, CANDIDATE, SLOT, HAS_HISTORY = range(5)
+# rows of integers: materials; candidate, slot of the contact in it; whether it has a history; of polyhedra, number of
+# the contact in its pair
+OF_I, OF_J, CANDIDATE, SLOT, HAS_HISTORY, ORDER = range(6)
 NO_CANDIDATE = -1  # candidate of a column without a contact
 # first number of further rows, after the gathered ones, and of scratch of polyhedra (`facets.SCRATCH`)
 OF_PAIRS, OF_FACES, OF_POLYHEDRA, PARTS = (

@@ -501,7 +501,7 @@ def evaluate_touching(sink, c, time_sign, context):
         count, stop, batch_type = compute_kinematics(
             geometry, sink, start, first, touching, context, gathered, kinematics, ids
         )
-        assign_damping_masses(geometry, first, stop, start, touching, context, kinematics)
+        assign_damping_masses(geometry, first, stop, start, touching, count, context, ids, kinematics)
         if remembers:
             load_histories(geometry, law, first, count, touching, ids, history, has_history, batch_history)
         more = evaluate_batch(settings, count, batch_type, kinematics, ids[OF_I], ids[OF_J], batch_history, out)
@@ -555,8 +555,7 @@ def evaluate_convex(sink, c, time_sign, context):
             count, stop, _ = compute_convex_kinematics(
                 geometry, sink, start, first, listed[:touched], context, gathered, kinematics, ids
             )
-            if not kinds.is_centred:
-                assign_damping_masses(geometry, first, stop, start, listed[:touched], context, kinematics)
+            assign_damping_masses(geometry, first, stop, start, listed[:touched], count, context, ids, kinematics)
             if laws.needs_velocity(law):
                 load_history(geometry, law, first, count, listed, ids, history, has_history, batch_history)
         more = evaluate_batch(settings, count, MIXED_TYPES, kinematics, ids[OF_I], ids[OF_J], batch_history, out)

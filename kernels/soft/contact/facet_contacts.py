@@ -51,6 +51,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     OF_I,
     OF_J,
     OF_POLYHEDRA,
+    ORDER,
     OVERLAP,
     PERSISTS,
     POINT,
@@ -91,9 +92,9 @@ PREFETCHED_SLOTS = 8  # 3 are as good in a bed of cubes, of one or two contacts 
 # rows behind those of kinematics, which faces of the box use at other times: ∇w, as force and torque, about the centre
 # of the first body in the end
 WEIGHT_FORCE, WEIGHT_TORQUE = KINEMATICS_ROWS, KINEMATICS_ROWS + 3
-# rows of integers: candidate of a column, also if that is NO_CANDIDATE; number of a contact in its pair; key; column of
-# its history, 0 if it is new
-PAIR, ORDER, SLOT_KEY, HISTORY_AT = 8, 5, 6, 7
+# further rows of integers: candidate of a column, also if that is NO_CANDIDATE; key; column of its history, 0 if it is
+# new
+PAIR, SLOT_KEY, HISTORY_AT = 8, 6, 7
 
 
 @inline

@@ -22,7 +22,9 @@ from dem.kernels.soft.contact import cluster_kinematics
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
     MASS,
+    ORDER,
     POINT,
+    FacetedBodies,
     Segments,
     SingleSpheres,
     SphereClusters,
@@ -33,7 +35,7 @@ from dem.kernels.soft.contact.capsule_blending import closest
 from dem.kernels.soft.contact.capsule_contacts import contact_at, inverse_contact_mass, pose, velocity_of_image
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, from_body, radius_at
 from dem.kernels.soft.contact.cluster_kinematics import distance_and_stiffness_of
-from dem.kernels.soft.contact.convex_bodies import FacetedBodyKinds
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, pair_kinematics, spin_of
 from dem.kernels.soft.state import Kinds
 
@@ -141,8 +143,26 @@ def kinematics_in_batch(geometry, law, t, first, stop, start, touching, bodies, 
     return candidate_kinematics(kinds, law, start + touching[t], bodies, neighbours, box)
 
 
-# the columns of capsules hold their contacts, of which a pair may have several
+# pairs of capsules and of polyhedra may have several columns
 listed_kinematics = select("geometry", {SphereClusters: kinematics_in_batch, Segments: kinematics_of_candidate})
+
+
+@inline
+def following_column(geometry, t, count, ids):
+    """Column of the next pair in a batch; the pairs of spheres come first, each with one column."""
+    return t + 1
+
+
+@inline
+def column_after_contacts(geometry, t, count, ids):
+    """Column of the next pair in a batch, behind all contacts of the one that begins at column t."""
+    t += 1
+    while t < count and ids[ORDER, t] > 0:
+        t += 1
+    return t
+
+
+next_column = select("geometry", {object: following_column, FacetedBodies: column_after_contacts})
 
 
 @func
@@ -177,16 +197,17 @@ def oscillation_rate(
 
 
 @inline
-def assign_damping_masses_of_clusters(geometry, first, stop, start, touching, context, kinematics):
-    """Write the mass by which each contact is damped, for those pairs of bodies that have several contacts.
+def assign_damping_masses_of_clusters(geometry, first, stop, start, touching, count, context, ids, kinematics):
+    """Write the mass by which each contact is damped, for those bodies that touch with several spheres or capsules.
 
     geometry: see `dem.kernels.soft.contact.batch_kinematics`.
-    first, stop, touching: the pairs of a batch in the list of those that touch, in its first columns.
-    start: first candidate of the chunk, from which the list counts.
+    first, stop, touching: the pairs of a batch in the list of those that touch.
+    start, count: first candidate of the chunk, from which the list counts; columns of the batch.
+    ids: integers of the columns.
     Writes kinematics: row MASS.
     """
     law, half, bodies, kinds = context.law, 0.5 * context.constants.dt, context.bodies, context.kinds
-    neighbours, box, end, rate = context.neighbours, context.box, first, 0.0
+    neighbours, box, end, rate, t = context.neighbours, context.box, first, 0.0, 0
     for pair in range(first, stop if laws.shares_damping(law) else first):
         k = start + touching[pair]
         b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
@@ -197,21 +218,28 @@ def assign_damping_masses_of_clusters(geometry, first, stop, start, touching, co
             end, rate = oscillation_rate(
                 geometry, law, begin, first, stop, start, touching, half, bodies, kinds, neighbours, box, kinematics
             )
-        t = pair - first
         if rate > 0.0 and weight_of(geometry, kinematics, t) > 0.0:
             contact = kinematics_in_column(kinematics, t, True)
             m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
             kinematics[flat(MASS, t)] = laws.secant(law, m_i, m_j, contact, history_of(law, k, neighbours), half) / rate
+        t = next_column(geometry, t, count, ids)
 
 
-# the contacts of two capsules, or of two polyhedra, have their masses already
+@inline
+def assign_damping_masses_of_convex(geometry, first, stop, start, touching, count, context, ids, kinematics):
+    """Do so in a run with convex bodies: those of a single piece have one contact, or their masses already."""
+    if not context.kinds.is_centred:
+        assign_damping_masses_of_clusters(geometry, first, stop, start, touching, count, context, ids, kinematics)
+
+
+# the contacts of two capsules have their masses already, and so have those of two polyhedra
 assign_by_kinds = select(
     "context.kinds",
     {
         Kinds: assign_damping_masses_of_clusters,
         Capsules: None,
         Mixed: assign_damping_masses_of_clusters,
-        FacetedBodyKinds: None,
+        ConvexBodyKinds: assign_damping_masses_of_convex,
     },
 )
 # two single spheres have one contact
