@@ -170,7 +170,7 @@ DICE_PACKING = GridStudy(
     "dice-packing",
     grid={
         "solid": tuple(MEASURED), "friction": (0.5,), "rounding": (0.1,), "walls": (False,), "sinking": (0.3,),
-        "acceleration": (3.0,), "bursts": (3,), "seed": (1, 2, 3), "n": (250,), "width": (5.5,),
+        "acceleration": (3.0,), "bursts": (3,), "seed": tuple(range(1, 11)), "n": (250,), "width": (5.5,),
     },
     quick={"solid": ("cube", "octahedron"), "bursts": (1,), "seed": (1,), "n": (80,), "width": (4.0,)},
     measure=measure, report=report, cost=lambda point: point["n"] * (2 + point["bursts"]),
