@@ -173,6 +173,15 @@ def test_published_curves_are_whole():
         assert (np.diff(numbers) < 0).all()
 
 
+def test_repeated_rates_are_those_of_the_same_time():
+    """Of both orifices between 0.5 and 2 s, in numbers and in the words of the report."""
+    rates = {orifice: bulk_benchmarks.dosta.rates_between(0.5, 2.0, orifice) for orifice in ("large", "small")}
+    assert rates["large"] == pytest.approx({"LIGGGHTS": 37271 / 1.5, "MUSEN": 36864 / 1.5})
+    assert rates["small"] == pytest.approx({"MUSEN": (96164 - 84522) / 1.5})
+    words = "24.85 thousand, large (LIGGGHTS); 24.58 thousand, large (MUSEN); 7.761 thousand, small (MUSEN)"
+    assert bulk_benchmarks._repeated_rates() == f"{words}; between 0.5 and 2 s"
+
+
 def test_contacts_as_a_table(tmp_path):
     """The same as the frame's; normal and tangential force are what is left of the force."""
     stuff = dem.Material(young=1e6, poisson=0.2, density=1000.0, friction=0.5)

@@ -39,7 +39,6 @@ LEFT = {
     "MUSEN, large": (88020, 75710, 63402, 51156, 39112, 27141, 15454, 4341, 152),
     "MUSEN, small": (96164, 92274, 88367, 84522, 80647, 76808, 72913, 69066, 65166),
 }
-SMALL_RATE = 7.74e3  # MUSEN [grains/s]
 
 # Drum: every 0.25 s
 DRUM_AT = np.arange(20) * 0.25
@@ -60,9 +59,9 @@ DRUM = {
 DRUM_NUMBERS = {"M1": 30_000, "M2": 8_000}
 
 
-def rates_between(first: float, last: float) -> dict[str, float]:
-    """Mean rates through the large orifice in repeated runs between two times of `LEFT_AT` [grains/s]."""
+def rates_between(first: float, last: float, orifice: str = "large") -> dict[str, float]:
+    """Mean rates through an orifice in repeated runs between two times of `LEFT_AT`, by code [grains/s]."""
     start, end = (int(np.abs(LEFT_AT - time).argmin()) for time in (first, last))
     return {
-        name.split(",")[0]: (left[start] - left[end]) / (last - first) for name, left in LEFT.items() if "large" in name
+        name.split(",")[0]: (left[start] - left[end]) / (last - first) for name, left in LEFT.items() if orifice in name
     }
