@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import dem
 from dem.base import progress
 from dem.cli.application import app
-from dem.run.running_table import COLUMNS, EVENTFUL, OF_CELLS, STEPPED
+from dem.run.running_table import COLUMNS, DEFORMING, EVENTFUL, OF_CELLS, STEPPED
 
 pytestmark = pytest.mark.filterwarnings("ignore:coarse-time-step")
 
@@ -39,6 +39,18 @@ def test_rows_are_the_moments_they_tell(tmp_path, capsys):
     assert units.split() == ["s", *["J"] * 6, "1/s"]
     assert [int(row.split()[0]) for row in rows] == table["step"].tolist()
     assert [float(row.split()[2]) for row in rows] == pytest.approx(table["kinetic"], rel=1e-5)
+
+
+def test_names_of_columns_stay_apart(capsys):
+    """Those of a deforming cell, of which some are longer than a number."""
+    nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    balls = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.01, 0.01, 0.01], [0.0199, 0.01, 0.01]])
+    sim = dem.Simulation(balls, dem.Cell((0.04,) * 3, rate=(-1.0, 0, 0)), gravity=(0, 0, 0), time_step=1e-5)
+    sim.run(3e-5, table=True, table_every=1, progress=False)
+    head, units, *rows = capsys.readouterr().out.splitlines()
+    assert tuple(head.split()) == DEFORMING
+    assert {len(line) for line in (head, units, *rows)} == {len(head)}
+    assert units[: head.index("deviatoric_stress") + len("deviatoric_stress")].endswith("Pa")
 
 
 def test_the_frames_are_those_of_a_run_without(tmp_path):

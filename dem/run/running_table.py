@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TABLE = "table"  # attribute of a file's `parameters`
 ROWS = 100  # of a run, if nothing else is wanted
-WIDTH = 14  # characters of a column
+WIDTH, BETWEEN = 14, 2  # characters of a column, more for long names; at least between two names
 
 
 class Moment:
@@ -182,11 +182,14 @@ class RunningTable:
         self._then, self._row_at = (now, work), sim.time
 
     def _print(self, row: dict[str, float]) -> None:
-        lines = []
+        lines, width = [], {name: max(WIDTH, len(name) + BETWEEN) for name in self.names}
         if self._then is None:
-            lines = ["".join(f"{name:>{WIDTH}}" for name in self.names)]
-            lines += ["".join(f"{'' if COLUMNS[n].unit == '1' else COLUMNS[n].unit:>{WIDTH}}" for n in self.names)]
-        cells = (f"{row[n]:>{WIDTH}d}" if COLUMNS[n].whole else f"{row[n]:>{WIDTH}.6g}" for n in self.names)
+            units = ["" if COLUMNS[n].unit == "1" else COLUMNS[n].unit for n in self.names]
+            lines = [
+                "".join(f"{text:>{width[n]}}" for n, text in zip(self.names, texts, strict=True))
+                for texts in (self.names, units)
+            ]
+        cells = (f"{row[n]:>{width[n]}d}" if COLUMNS[n].whole else f"{row[n]:>{width[n]}.6g}" for n in self.names)
         sys.stdout.write("\n".join([*lines, "".join(cells)]) + "\n")
         sys.stdout.flush()
 
