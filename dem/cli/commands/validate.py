@@ -22,7 +22,7 @@ def validate(
         typer.Argument(metavar="[NAME ...]", autocompletion=studies, help="Studies; default: all but the long ones."),
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="New or empty folder.")] = Path("validation"),
-    quick: Annotated[bool, typer.Option("--quick", help="Larger time steps: less than a minute a study.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Smaller studies: most take less than a minute.")] = False,
 ) -> None:
     """Reproduce published tables and figures, next to exact values."""
     chosen = {name: validation.study(name) for name in names or validation.STUDIES}
