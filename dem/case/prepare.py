@@ -25,7 +25,7 @@ LAWS = ({}, {"restitution": 0.8}, {"restitution": 0.8, "friction": 0.3})
 
 
 def everything() -> Iterator[tuple[str, dict]]:
-    """All built-in cases, and spheres and fibres under each kind of contact law, with one and several threads."""
+    """All cases; spheres and fibres without losses, with damping, and with friction, on one and on several threads."""
     for name in names():
         with suppress(ValueError):  # it cannot be loaded: that is told when it is to be prepared
             yield name, dict(case(name).compiled_by)

@@ -34,7 +34,7 @@ def compile_kernels(
     ] = None,
     everything_: Annotated[
         bool,
-        typer.Option("--all", help="All cases; spheres and fibres under all contact laws, with and without threads."),
+        typer.Option("--all", help="All cases; spheres and fibres without losses, with damping, and with friction."),
     ] = False,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Processes side by side; default: cores.")
