@@ -27,6 +27,7 @@ import numpy as np
 from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.convex.shape_registry import ZERO_VECTOR, rounding_of
 from dem.kernels.numerics.distances import segment_distance_squared
+from dem.kernels.numerics.float_bits import lowest_bit
 from dem.kernels.numerics.quaternion import rotate, rotate_back
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
 
@@ -305,18 +306,22 @@ def bits_of_lists(body, side, vertices, listed, integers):
 
 
 @inline
+def write_set_bits(bits, integers, at):
+    """Write the numbers of the bits that are set from element `at` on; returns how many they are."""
+    count = 0
+    while bits != 0:
+        integers[at + count] = lowest_bit(bits)
+        bits &= bits - 1
+        count += 1
+    return count
+
+
+@inline
 def lists_of_bits(body, side, bits, integers):
     """List the vertices and edges whose bits are set; returns the number of each."""
-    vertices, listed = 0, 0
-    for k in range(int(body.numbers[body.at + 1])):
-        integers[vertex_at(side, vertices)] = k
-        vertices += bits & 1
-        bits >>= 1
-    for e in range(tables_of(body.numbers, body.at)[0]):
-        integers[edge_at(side, listed)] = e
-        listed += bits & 1
-        bits >>= 1
-    return vertices, listed
+    count = int(body.numbers[body.at + 1])
+    vertices = write_set_bits(bits & ((1 << count) - 1), integers, vertex_at(side, 0))
+    return vertices, write_set_bits(bits >> count, integers, edge_at(side, 0))
 
 
 @vector_loop
@@ -372,17 +377,6 @@ def list_crossing_edges(a, b, edges_a, edges_b, wide, scratch, integers):
         if scratch[CROSSES_AT + f] > 0.0:
             count_b, bits_b = count_b + 1, bits_b | 1 << edge
     return count_a, count_b, bits_a, bits_b
-
-
-@inline
-def crossing_edges_of_bits(body, side, bits, integers):
-    """List the edges whose bits are set, which may cross an edge of the other body; returns their number."""
-    listed = 0
-    for e in range(tables_of(body.numbers, body.at)[0] if bits != 0 else 0):
-        integers[crossing_edge_at(side, listed)] = e
-        listed += bits & 1
-        bits >>= 1
-    return listed
 
 
 @inline
@@ -639,8 +633,8 @@ def find_contacts(a, b, r, n, margin, lists, scratch):
     if bits_a != 0 and bits_b != 0:
         vertices_a, edges_a = lists_of_bits(a, 0, bits_a, integers)
         vertices_b, edges_b = lists_of_bits(b, 1, bits_b, integers)
-        crossing_a = crossing_edges_of_bits(a, 0, cross_a, integers)
-        crossing_b = crossing_edges_of_bits(b, 1, cross_b, integers)
+        crossing_a = write_set_bits(cross_a, integers, crossing_edge_at(0, 0))
+        crossing_b = write_set_bits(cross_b, integers, crossing_edge_at(1, 0))
     else:
         high_a, high_b = largest_height(a, 0, scratch), largest_height(b, 1, scratch)
         wide, gap = reach + margin, dot(n, r) - high_a - high_b

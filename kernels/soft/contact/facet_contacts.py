@@ -90,8 +90,8 @@ LIST_MARGIN = 0.05  # over the sum of the roundings, for which lists of vertices
 SLOTS = MAX_CONTACTS  # contacts of a pair that have a history: all of them
 PREFETCHED_SLOTS = 8  # 3 are as good in a bed of cubes, of one or two contacts a pair; with 1 a step takes 4 % longer
 # rows behind those of kinematics, which faces of the box use at other times: ∇w, as force and torque, about the centre
-# of the first body in the end
-WEIGHT_FORCE, WEIGHT_TORQUE = KINEMATICS_ROWS, KINEMATICS_ROWS + 3
+# of the first body in the end; elastic force over overlap [N/m]
+WEIGHT_FORCE, WEIGHT_TORQUE, SECANT = KINEMATICS_ROWS, KINEMATICS_ROWS + 3, KINEMATICS_ROWS + 6
 # further rows of integers: candidate of a column, also if that is NO_CANDIDATE; key; column of its history, 0 if it is
 # new
 PAIR, SLOT_KEY, HISTORY_AT = 8, 6, 7
@@ -156,13 +156,14 @@ def share_damping(law, first, count, k, half, bodies, kinds, neighbours, kinemat
     law, k, half, bodies, kinds, neighbours: see `dem.kernels.soft.state`; candidate.
     first, count: columns from the first on, how many.
     ids: all rows of these.
-    Writes kinematics: row MASS.
+    Writes kinematics: rows MASS and SECANT.
     """
     push, rate = no_multi_contact(), 0.0
     b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
     for t in range(first, first + count):
         contact = kinematics_in_column(kinematics, t, True)
         secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, recalled(law, t, k, neighbours, ids), half)
+        kinematics[flat(SECANT, t)] = secant
         weighted_secant, normal_velocity = kinematics[flat(WEIGHT, t)] * secant, dot(contact.velocity, contact.normal)
         push = add_contact(
             push, weighted_secant, normal_velocity, contact.normal, get(kinematics, POINT, t), get(kinematics, ARM, t)
@@ -171,9 +172,7 @@ def share_damping(law, first, count, k, half, bodies, kinds, neighbours, kinemat
         yielding = inverse_effective_mass(b, push.force, push.torque_b, bodies, kinds)
         rate = (yielding + inverse_effective_mass(c, push.force, push.torque_c, bodies, kinds)) / push.square
     for t in range(first, first + count if rate > 0.0 else first):
-        contact = kinematics_in_column(kinematics, t, True)
-        secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, recalled(law, t, k, neighbours, ids), half)
-        kinematics[flat(MASS, t)] = secant / rate
+        kinematics[flat(MASS, t)] = kinematics[flat(SECANT, t)] / rate
 
 
 @inline
