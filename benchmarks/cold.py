@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).parent.parent
+COMMAND_LINE = "from dem.cli import main; main()"  # earlier versions have no `python -m dem`
 LOSSES = ("--set", "restitution=0.8", "--set", "friction=0.3")
 FIRST = ("nine-fibres", "--duration", "1e-4", "--threads", "1")
 FIBRES, SPHERES = (("many-fibres", "--duration", "1e-4", "--set", n) for n in ("n=5000", "n=5000"))
@@ -39,7 +40,16 @@ def seconds_of_start(tree: Path, runs: tuple) -> tuple[float, float]:
         environment = {**os.environ, "NUMBA_CACHE_DIR": folder, "PYTHONPATH": str(tree)}
         for k, run in enumerate(runs):
             before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-            command = [sys.executable, "-m", "dem.cli", "run", *run, "-o", f"{folder}/{k}.h5", "--quiet"]
+            command = [
+                sys.executable,
+                "-c",
+                "from dem.cli import main; main()",
+                "run",
+                *run,
+                "-o",
+                f"{folder}/{k}.h5",
+                "--quiet",
+            ]
             subprocess.run(command, cwd=folder, env=environment, check=True, stderr=subprocess.DEVNULL)
             after, end = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, end - begin

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="noth
 def dem(*arguments, cache, code=0):
     """Run a command with kernels cached in a folder; returns what it printed and what it said on stderr."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
-    command = [sys.executable, "-m", "dem.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "dem", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == code, done.stderr
     return done.stdout, done.stderr

@@ -137,7 +137,7 @@ def command():
     begun = []
 
     def begin(*words):
-        line = [sys.executable, "-m", "dem.cli", *map(str, words)]
+        line = [sys.executable, "-m", "dem", *map(str, words)]
         begun.append(subprocess.Popen(line, stderr=subprocess.PIPE, text=True))
         return begun[-1]
 

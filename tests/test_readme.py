@@ -24,7 +24,7 @@ def examples(language, text=README):
 def command(*words, folder):
     """Output and exit status of a command in a process of its own, as in a shell."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    words = [sys.executable, "-m", "dem.cli", *words]
+    words = [sys.executable, "-m", "dem", *words]
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 MINE = {"cases/__init__.py": "", "kernels.py": "", "benchmarks/__init__.py": ""}
-COMMANDS = {"module": [sys.executable, "-m", "dem.cli"], "console script": [shutil.which("dem") or ""]}
+COMMANDS = {"module": [sys.executable, "-m", "dem"], "console script": [shutil.which("dem") or ""]}
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ def pool():
 def swept(tmp_path_factory):
     """The folder of a sweep by two processes, and what the command said."""
     folder = tmp_path_factory.mktemp("swept")
-    command = [sys.executable, "-m", "dem.cli", "sweep", "hard-spheres", *WORDS, "--jobs", "2", "-o", folder / "gas"]
+    command = [sys.executable, "-m", "dem", "sweep", "hard-spheres", *WORDS, "--jobs", "2", "-o", folder / "gas"]
     return folder / "gas", subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -398,7 +398,7 @@ def test_drawn_at_random_are_the_same_each_time_and_each_once():
 @pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="nothing is compiled")
 def test_two_processes_do_not_compile_the_same(tmp_path):
     """numba says of each kernel when it is put into the cache, which is empty at first."""
-    command = [sys.executable, "-m", "dem.cli", "sweep", "hard-spheres", *WORDS, "--jobs", "2", "-o", tmp_path / "gas"]
+    command = [sys.executable, "-m", "dem", "sweep", "hard-spheres", *WORDS, "--jobs", "2", "-o", tmp_path / "gas"]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "NUMBA_DEBUG_CACHE": "1"}
     said = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
     saved = re.findall(r"data saved to .*/(\S+?)-\d+\.py", said)

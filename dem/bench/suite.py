@@ -109,7 +109,7 @@ def _start(case: str, *, first: bool, **more: str) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"NUMBA_CACHE_DIR": folder} | more
         for k in range(1 if first else 2):
-            command = [sys.executable, "-m", "dem.cli", "run", case, *STARTS[case], "-o", f"{folder}/{k}.h5", "--quiet"]
+            command = [sys.executable, "-m", "dem", "run", case, *STARTS[case], "-o", f"{folder}/{k}.h5", "--quiet"]
             begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
             subprocess.run(command, env=environment, check=True, capture_output=True)
             after = resource.getrusage(resource.RUSAGE_CHILDREN)

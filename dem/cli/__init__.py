@@ -25,7 +25,7 @@ def main() -> None:
     """Entry point of the command `dem`."""
     interrupts.end_at_once()
     streams.prepare()
-    from dem.kernels.compiler import environment  # noqa: PLC0415, once `dem.cli.__main__` has left the working folder out
+    from dem.kernels.compiler import environment  # noqa: PLC0415, once `dem.__main__` has left the working folder out
 
     try:
         environment.check()

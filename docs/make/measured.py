@@ -18,7 +18,7 @@ BENCHMARKS = ("nine_fibres", "fibres_1e4", "spheres_1e4", "spheres_1e5", "fricti
 
 def dem(*words: str) -> int:
     """Run a command; what it says is shown. Its exit status."""
-    return subprocess.run([sys.executable, "-m", "dem.cli", *words], check=False).returncode
+    return subprocess.run([sys.executable, "-m", "dem", *words], check=False).returncode
 
 
 def truth(*names: str) -> None:

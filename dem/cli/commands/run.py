@@ -185,7 +185,7 @@ def _free_name(name: str, ending: str) -> Path:
 @contextmanager
 def live_page(path: Path) -> Iterator[None]:
     """Start a separate process that shows the run in the browser; the run never waits for the page."""
-    command = [sys.executable, "-m", "dem.cli", "view", str(path), "--live", "--since", str(time.time())]
+    command = [sys.executable, "-m", "dem", "view", str(path), "--live", "--since", str(time.time())]
     follower = subprocess.Popen(
         command, stdin=subprocess.PIPE
     )  # the process ends when this pipe closes, however this one ends
