@@ -157,14 +157,23 @@ def test_a_restitution_beside_another_form_of_damping_is_refused():
     law(dem.Contacts({(one, other): viscous, (one, one): undamped}), [one, other], None)
 
 
-@pytest.mark.parametrize("shape", [dem.Sphere(diameter=0.01), dem.Fibre(diameter=0.005, aspect_ratio=3, spheres=3)])
-def test_rolling_resistance_of_shapes_that_resist_by_themselves_is_warned_of(shape):
+@pytest.mark.parametrize(
+    ("shape", "names"),
+    [
+        (dem.Sphere(diameter=0.01), []),
+        (dem.Ellipsoid(semi_axes=(0.005, 0.005, 0.005)), []),
+        (dem.Ellipsoid(semi_axes=(0.005, 0.005, 0.004)), ["rolling-shape"]),
+        (dem.Fibre(diameter=0.005, aspect_ratio=3, spheres=3), ["rolling-shape"]),
+    ],
+    ids=["sphere", "round", "flat", "fibre"],
+)
+def test_rolling_resistance_of_shapes_that_resist_by_themselves_is_warned_of(shape, names):
     """Spheres roll; for fibres it is named which pair of materials asks for it."""
     rolls, wall = (made(rolling=dem.Rolling(friction=0.1)), made())
     particles = dem.Particles(shape, rolls, position=[[0.5, 0.5, 0.5]])
     contacts = dem.Contacts({(rolls, wall): dem.Contact(friction=0.3, rolling=dem.Rolling(friction=0.2))})
     told = list(rolling_shapes(particles, dem.Box((0, 0, 0), (1, 1, 1), wall), contacts))
-    assert [notice.name for notice in told] == ([] if len(shape.radii) == 1 else ["rolling-shape"])
+    assert [notice.name for notice in told] == names
     table = {(rolls, rolls): dem.Contact(), (rolls, wall): dem.Contact(friction=0.3, rolling=dem.Rolling(friction=0.2))}
     floor = dem.Plane((0, 0, 0), (0, 0, 1), material=wall)  # of a wall beside the box alone, too
     assert len(list(rolling_shapes(particles, None, dem.Contacts(table), [floor]))) == len(told)

@@ -11,8 +11,9 @@ from dem.base.quaternions import rotate_back
 from dem.base.text import counted
 from dem.model.domain.box import FACES
 from dem.model.domain.box_walls import has_moving_images
-from dem.model.shapes.convex import is_convex
+from dem.model.shapes.ellipsoid import Ellipsoid
 from dem.model.shapes.shape import standing
+from dem.model.shapes.spheroid import is_ball
 from dem.model.walls.primitives import Plane
 from dem.model.walls.wall import Wall
 from dem.soft.contact.contact_forces import contact_forces
@@ -235,7 +236,8 @@ def rolling_shapes(
     for shape, material in particles.variants:
         for other in materials:
             rolling = contacts.between(material, other).rolling
-            if (len(shape.radii) > 1 or is_convex(shape)) and rolling and rolling.friction > 0:
+            is_round = is_ball(shape) or (isinstance(shape, Ellipsoid) and len(set(shape.semi_axes)) == 1)
+            if not is_round and rolling and rolling.friction > 0:
                 reason = f"{shape} of {material} has {rolling} with {other}, but its shape resists rolling by itself"
                 yield Notice("rolling-shape", reason, "remove rolling for this pair, unless both are intended")
                 return
