@@ -8,7 +8,7 @@ import pytest
 from dem.kernels.convex.shape_registry import CONVEX_KINDS
 from scipy.spatial.transform import Rotation
 
-from dem.model.shapes.convex_hull import convex_hull
+from dem.model.shapes.convex_hull import convex_hull, mesh_moments
 from dem.model.shapes.ellipsoid import Ellipsoid, Superellipsoid
 from dem.model.shapes.polyhedron import Polyhedron
 from dem.model.shapes.rounded_cylinder import RoundedCylinder
@@ -301,3 +301,17 @@ def test_a_polyhedron_from_a_file(tmp_path):
     stl.write_stl(tmp_path / "die.stl", hull.vertices, hull.triangles)
     shape = Polyhedron.from_mesh(tmp_path / "die.stl", rounding=1e-4, scale=1e-3)
     assert shape.volume == pytest.approx(Polyhedron(vertices=1e-3 * CUBE, rounding=1e-4).volume, rel=1e-6)
+
+
+@pytest.mark.parametrize(("count", "seed"), [(50, 0), (100, 4)])
+def test_a_rounding_that_is_too_small_for_an_irregular_hull_is_refused(count, seed):
+    """Each corner of many faces has several of the core, as close as the rounding is small."""
+    points = np.random.default_rng(seed).normal(size=(count, 3))
+    with pytest.raises(ValueError, match=r"rounding is 0\.01 m, too small for a hull of \d+ corners and .* m or more"):
+        Polyhedron(vertices=points, rounding=0.01)
+    sharp = mesh_moments(*convex_hull(points)[:2]).volume
+    shape = Polyhedron(vertices=points, rounding=0.06)
+    assert 0 < 1 - shape.volume / sharp < 0.06**2  # what edges lose
+    core = convex_hull(shape._core)
+    edges = [edge for face in core.faces for edge in zip(face, face[1:] + face[:1], strict=True)]
+    assert sorted(edges) == sorted((b, a) for a, b in edges)

@@ -10,6 +10,11 @@ import numpy as np
 from dem.base import portable
 
 COPLANAR_TOLERANCE = 1e-9  # of the size: points within it of a plane are in the plane
+COARSER = (1.0, 10.0, 100.0, 1e3, 1e4)  # times this tolerance, for points that have smaller distances
+
+
+class UnresolvedHullError(ValueError):
+    """Points are too close to each other for the precision of numbers."""
 
 
 class Hull(NamedTuple):
@@ -26,15 +31,24 @@ def convex_hull(points: np.ndarray) -> Hull:
     """Convex hull of points (N, 3); raises ValueError if they are all in a plane.
 
     Points are added one by one: the triangles that each can see are replaced by those from it to their outline.
-    Triangles in one plane are then joined to faces.
+    Triangles in one plane are then joined to faces. If slivers between close points leave the surface open, points
+    within a coarser tolerance of the hull are left out.
     """
     x = np.asarray(points, dtype=float)
     origin = 0.5 * (x.min(0) + x.max(0))
     size = float(np.abs(x - origin).max())
     x = x - origin
-    triangles = _first_tetrahedron(x, size)
-    triangles = _add_points(x, triangles, COPLANAR_TOLERANCE * size)
-    faces, normals, heights = _faces(x, triangles, COPLANAR_TOLERANCE * size)
+    first = _first_tetrahedron(x, size)
+    for coarser in COARSER:
+        tolerance = coarser * COPLANAR_TOLERANCE * size
+        triangles = _add_points(x, first, tolerance)
+        if len(triangles) > _largest_number(x):
+            continue
+        faces, normals, heights = _faces(x, triangles, tolerance)
+        if _is_convex(x, faces, normals, heights, 20 * tolerance):
+            break
+    else:
+        raise UnresolvedHullError("some points are so close to each other that their hull is not resolved: merge them")
     used = sorted({k for face in faces for k in face})
     number = {k: n for n, k in enumerate(used)}
     faces = [[number[k] for k in face] for face in faces]
@@ -123,7 +137,26 @@ def _add_points(x: np.ndarray, triangles: np.ndarray, tolerance: float) -> np.nd
         triangles = np.concatenate([triangles[~seen], new])
         normals = np.concatenate([normals[~seen], new_normals])
         heights = np.concatenate([heights[~seen], new_heights])
+        if len(triangles) > _largest_number(x):
+            break
     return triangles
+
+
+def _largest_number(x: np.ndarray) -> int:
+    """Largest number of triangles of a closed surface with vertices at points (N, 3), by Euler's formula."""
+    return 2 * len(x) - 4
+
+
+def _is_convex(
+    x: np.ndarray, faces: list[list[int]], normals: np.ndarray, heights: np.ndarray, tolerance: float
+) -> bool:
+    """Whether faces enclose a body, each edge between two of them, and no point is above one by more than this."""
+    edges = [edge for face in faces for edge in zip(face, face[1:] + face[:1], strict=True)]
+    directed = set(edges)
+    if len(directed) < len(edges) or any((b, a) not in directed for a, b in directed):
+        return False
+    above = np.array([(x * normal).sum(1).max() for normal in normals]) - heights
+    return bool((above <= tolerance).all())
 
 
 def _faces(x: np.ndarray, triangles: np.ndarray, tolerance: float) -> tuple[list[list[int]], np.ndarray, np.ndarray]:

@@ -10,7 +10,14 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.user_classes import frozen, hinted
-from dem.model.shapes.convex_hull import convex_hull, inset, polyhedron_numbers, rounded_area, rounded_moments
+from dem.model.shapes.convex_hull import (
+    UnresolvedHullError,
+    convex_hull,
+    inset,
+    polyhedron_numbers,
+    rounded_area,
+    rounded_moments,
+)
 from dem.model.shapes.ellipsoid import cube_mesh
 from dem.model.shapes.principal_body import PrincipalBody, principal_frame
 from dem.model.shapes.shape import ConvexShape, checked_contact_radius
@@ -105,6 +112,12 @@ class Polyhedron(PrincipalBody, ConvexShape):
         _check_corners("the hull", len(hull.vertices))
         try:
             core = convex_hull(inset(hull, radius))
+        except UnresolvedHullError:
+            size = float(np.ptp(hull.vertices, axis=0).max())
+            raise ValueError(
+                f"rounding is {radius:g} m, too small for a hull of {len(hull.vertices)} corners and {size:g} m: take "
+                f"{0.01 * size:.2g} m or more, or fewer vertices"
+            ) from None
         except ValueError:
             message = f"rounding is {radius:g} m, but no ball of this radius fits into the polyhedron: lower it"
             raise ValueError(message) from None
