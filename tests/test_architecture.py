@@ -295,7 +295,7 @@ def test_nobody_asks_of_which_kind_a_system_is():
     if path.parent.name not in ("compiler", "numerics", "simd")
 )
 def test_no_index_of_a_kernel_counts_from_the_end(path):
-    """They are compiled without the question whether they do; those of `dem.kernels.base` are Python's own."""
+    """They are compiled without the question whether they do; the folders left out index Python's own sequences."""
     last = [node for node in nodes_of(path) if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.UnaryOp)]
     assert not [ast.unparse(node) for node in last if isinstance(node.slice.op, ast.USub)]
 

@@ -1,7 +1,7 @@
 """Progress of a long task, with the remaining time, on a terminal or in a notebook.
 
 The time left of what cannot say how far it is follows from how long it took the last time. That is kept in the user's
-cache (``XDG_CACHE_HOME`` or ~/.cache, there pcdm-dem/durations.json); without permission to write there, less is shown.
+cache folder, such as ~/.cache/pcdm-dem/durations.json; without permission to write there, less is shown.
 """
 
 from __future__ import annotations
