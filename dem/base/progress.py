@@ -1,6 +1,6 @@
 """Progress of a long task, with the remaining time, on a terminal or in a notebook.
 
-The time left of what cannot say how far it is follows from how long it took the last time. That is kept in the user's
+A task that does not report its progress gets an estimate from its last duration. Durations are stored in the user's
 cache folder, such as ~/.cache/pcdm-dem/durations.json; without permission to write there, less is shown.
 """
 

@@ -1,16 +1,15 @@
 """Corrections of LLVM's processor features, where they make code slower.
 
-Since the microcode against *gather data sampling* (Downfall, 2023) one instruction that loads eight numbers from eight
-places takes three times as long as eight loads on Intel's cores from Skylake to Rocket Lake; on AMD's Zen it never was
-faster. LLVM goes on using it wherever there is AVX-512. Without it elastic spheres are 1.6 times as fast on a
-Cascade Lake (forces 2.9 times), spheres with friction 1.6 times; on a Zen 5 elastic spheres take 5 % less time, fibres
-and capsules 2 to 7, others as long as with it. Results have the same bytes, since loads do not round. GCC avoids it on
-the same processors.
+Gather instructions load several numbers from different addresses. They are slower than single loads on Intel's
+processors from Skylake to Rocket Lake since the microcode against *gather data sampling* (Downfall, 2023), and on AMD's
+Zen. LLVM uses them wherever there is AVX-512; GCC avoids them on the same processors. Here they are switched off, also
+on Alder Lake and Raptor Lake. Results have the same bytes, because loads do not round.
 
-Vectors of eight numbers slowed the first processors down that had them, so LLVM makes vectors of four on all of
-Intel's. From Sapphire Rapids on (those that can reckon with half precision, whatever a virtual machine calls them) the
-clock does not fall, and nothing is leaked by gathers: with both, spheres with friction take 12 % less there, beds of
-them 10 %, capsules and fibres 6 to 9 %, elastic spheres 2 %. Bytes are the same: a sum is as long as it was.
+Vectors of eight numbers lowered the clock rate of the first processors that had them, so LLVM makes vectors of four on
+all of Intel's. From Sapphire Rapids on the clock rate does not fall and gathers are fast, so both are enabled. These
+processors are recognised by their arithmetic of half precision, because a virtual machine may give them another name.
+Results have the same bytes, because the order of sums does not change. ``python -m benchmarks.ablation processor``
+measures the gain.
 """
 
 import numba
@@ -37,8 +36,7 @@ def advice(name, features):
 def correct_features():
     """Enable gathers and wide vectors for code that numba compiles from now on, where they are faster.
 
-    Process-wide, as numba has one picture of the processor; who gives it another with NUMBA_CPU_NAME or
-    NUMBA_CPU_FEATURES is believed.
+    The setting holds for the whole process. NUMBA_CPU_NAME and NUMBA_CPU_FEATURES override it.
     """
     config = numba.config
     if config.CPU_NAME is not None or config.CPU_FEATURES is not None or llvm.llvm_version_info < KNOWN_SINCE:

@@ -1,7 +1,8 @@
 """Settings of numba: shorter start, choice of the threading layer, waiting of threads.
 
-When numba loads its first function it asks whether there is a BLAS, by importing scipy's: a third of what a short
-run takes, for linear algebra that no kernel has. Functions that have some ask again when they are compiled.
+When numba loads its first function, it imports scipy to test whether there is a BLAS, which takes long. No kernel
+contains linear algebra, so `assume_blas` skips this test. Functions that contain linear algebra make the test when they
+are compiled.
 """
 
 import os

@@ -1,10 +1,10 @@
 """Bonds of a subdomain: those of its bodies, and the agreement of all ranks on broken ones.
 
-Each rank has a list of all bonds and their states, and slots for those that hold a body of its own; a bond between
-bodies of two ranks is evaluated by both, from the same numbers, with the chunk that the ghost is in. That a bond is
-stressed beyond its strength is told to all in the very step, so all break it in the next one. What is left of the
-overlap of those who were bonded (``kernels.soft.bonds.overlap_release``) is followed by who owns one of both, and told
-when bodies are handed on.
+Each rank has a list of all bonds and their states, and slots for the bonds of its own bodies. A bond between bodies of
+two ranks is evaluated by both ranks, from the same numbers, with the chunk that contains the ghost. If a bond is
+stressed beyond its strength, all ranks learn this in the same step and break the bond in the next one. After a bond has
+broken, the overlap of its bodies (`dem.kernels.soft.bonds.overlap_release`) is followed by the ranks that own one of
+them, and exchanged when bodies migrate.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 See `dem.kernels.compiler.stages`.
 
-What a stage is made for are the types that it is called with. So a scheme is made for movers alone, a law for what
-touches, walls beside the box for what looks at them; all others are told of one that stands for many.
+A stage is compiled for the types of its arguments. So the type of the rotational scheme is passed only to stages that
+integrate, that of the law only to stages that evaluate contacts, and that of walls only to stages that use them. All
+other stages get a placeholder, and are shared by more combinations.
 """
 
 import numpy as np
