@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 Vector = tuple[float, float, float]
 UNIT_NORM, WHOLE = 1e-6, 1e-6  # how far a norm, and a sum of shares, may be from one
 DEBTS = ("keep", "drop")
+AT_REST = {
+    "motion": (), "servo": None, "free": None, "present_from": 0.0, "present_until": math.inf, "acts_on": (),
+    "ignores": (),
+}  # fmt: skip
 
 
 @hinted
@@ -235,6 +240,11 @@ class Inserter:
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if value or name not in ("temperature", "fields")}
 
+    @classmethod
+    def restored(cls, values: dict[str, object]) -> Inserter:
+        """Inserter from the values in a file."""
+        return cls(**_with_region_at_rest(values))
+
 
 def _check_at_rest(region: Wall | Box, word: str) -> None:
     """Refuse a region that moves, comes and goes, or chooses particles: regions do none of these. Raises ValueError."""
@@ -254,6 +264,17 @@ def _check_at_rest(region: Wall | Box, word: str) -> None:
             "always there and is for all particles"
         )
         raise ValueError(message)
+
+
+def _with_region_at_rest(values: dict[str, object]) -> dict[str, object]:
+    """Values of a file whose region has no motion and the like: in files of 0.2 it may have, without any effect."""
+    region = values.get("region")
+    try:
+        if hasattr(region, "motion"):
+            _check_at_rest(region, "")
+    except ValueError:
+        return values | {"region": replace(region, **AT_REST)}
+    return values
 
 
 STEPS = 100  # from one look to the next, unless told otherwise
@@ -333,3 +354,8 @@ class Outlet:
     def saved(self) -> dict[str, object]:
         """Values that files keep."""
         return {name: getattr(self, name) for name in ("region", "every", "whole", "recycle", "name")}
+
+    @classmethod
+    def restored(cls, values: dict[str, object]) -> Outlet:
+        """Outlet from the values in a file."""
+        return cls(**_with_region_at_rest(values))

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import pytest
 
 import dem
+from dem.files.checkpoints.serialization import from_recipe, recipe
 from dem.model.particles.fields import carried_fields
 
 OLD = Path(__file__).parents[1] / "data/version-0.2.h5"  # `poured` after STEPS steps, saved by version 0.2
@@ -59,3 +61,15 @@ def test_files_have_the_same_names_as_those_of_0_2(tmp_path):
         del ours[f"particles/{name}"]
     assert ours == theirs
     assert {"spin", "felt", "left", "velocity_ahead"} <= {name.split("/")[-1] for name in theirs}
+
+
+@pytest.mark.parametrize("kind", [dem.Inserter, dem.Outlet])
+def test_a_region_in_a_file_of_0_2_may_have_motion_which_it_does_not_follow(kind):
+    """0.2 took motion, servos and the like of a region, without an effect; scripts of today are told so."""
+    there = {"lower": (0.0, 0.0, 0.0), "upper": (1.0, 1.0, 1.0)}
+    own = {"shape": dem.Sphere(diameter=0.01), "material": GLASS, "rate": 10.0} if kind is dem.Inserter else {}
+    stored = recipe(kind(**own, region=dem.Block(**there)))
+    stored["values"]["region"] = recipe(dem.Block(**there, motion=(dem.Motion(velocity=(0.0, 0.0, 0.1)),)))
+    assert from_recipe(stored) == kind(**own, region=dem.Block(**there))
+    with pytest.raises(ValueError, match="motion, which a region does not follow"):
+        kind(**own, region=from_recipe(stored["values"]["region"]))
