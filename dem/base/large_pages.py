@@ -1,15 +1,13 @@
 """Allocate arrays on large pages of memory, aligned to cache lines.
 
-Where a number is in memory the processor looks up page by page, and remembers some two thousand pages: of the usual
-4 kB these are 8 MB, less than the arrays of 1e5 spheres. Who goes through these with gaps, as walls do that touch one
-sphere in twenty, waits longer for pages than for numbers. On pages of 2 MB colliding spheres with friction take 8 %
-less time, settled beds 6, fibres and drums of triangles 5. Linux has to be asked for them; numpy asks for arrays of
-4 MB or more, one by one.
+A processor translates addresses page by page and caches some two thousand translations. With the usual pages of 4 kB
+these cover 8 MB, less than the arrays of 1e5 spheres. A loop that reads these arrays with gaps, such as that over the
+spheres near walls, then waits longer for translations than for numbers. With pages of 2 MB it does not. Linux provides
+them on request; numpy requests them for arrays of 4 MB or more, one by one.
 
-Freed pages are kept for the next allocation, up to as many as are in use: a system clears all pages that it hands out,
-which may take milliseconds for a large page. Ranks, whose arrays are new whenever bodies are listed, would
-spend a tenth of the listing on that, and half of it where a host has to find the pages first; at the listing they have
-all arrays twice anyway.
+Freed pages are kept for the next allocation, up to the number in use, because the system clears each page that it
+provides, which may take milliseconds for a large page. Ranks allocate new arrays at each rebuild of the neighbour
+lists; they hold all arrays twice during the rebuild anyway, so kept pages need no further memory.
 """
 
 from __future__ import annotations

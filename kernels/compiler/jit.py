@@ -14,9 +14,9 @@ does without them):
 ``fast_call``       a compiled stage that Python calls often.
 ``closure``         an inline function that is given a function, and may allocate; numba cannot cache it.
 
-Kernels do without numba's reference counts (``_nrt``): they allocate nothing, and counting the arrays that a step hands
-on took twice as long as moving nine fibres. They do without indices that count from the end, too: none is negative
-(``dem.kernels.compiler.lowering``; `NUMBA_BOUNDSCHECK=1` tells of one that is).
+Kernels are compiled without numba's reference counts (``_nrt``): they allocate nothing, and to count the references to
+the arrays of a step would take longer than a step of a few bodies. Indices must not be negative, because code that
+counts from the end is left out (`dem.kernels.compiler.lowering`); `NUMBA_BOUNDSCHECK=1` reports a negative one.
 
 Floating point is strictly IEEE (no fastmath, no contraction): the vector body and the scalar remainder of a
 loop then round alike, so a particle's place in an array or a pair's place in a list never shows in the result.

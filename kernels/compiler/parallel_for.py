@@ -1,8 +1,8 @@
 """Parallel loops: calls of an inlined function, distributed over threads by numba's threading layer.
 
-numba's own parallel loops make a function of each loop, two wrappers around it and machine code of all three, before
-what they call is compiled once more with the kernel: kernels with threads took three times as long to compile as
-those without. Here the arguments are put aside, and the layer is handed a function that calls the part with them.
+Numba's own parallel loops make a function and two wrappers of each loop, and compile the functions that it calls a
+second time, so kernels with threads take long to compile. Here the arguments are stored in memory, and the threading
+layer gets a function that reads them and calls the inlined function.
 """
 
 from functools import cache

@@ -17,7 +17,7 @@ fluid           a tuple of ``dem.kernels.fluid``
 mode            `chunks.Serial` or `chunks.Threaded`
 constants, run_state  `time_loop.RunConstants`, `time_loop.RunState`
 chunk_sums      (C, COLUMNS) int64 of ``chunk_step``: sums and maxima of each chunk
-context         `StepContext`: all of these but mode and run_state, which is what functions of a step are handed
+context         `StepContext`: all of these but mode and run_state, which is the argument of functions of a step
 c; b; s         chunk; index of a body; sphere. low, high: the bodies from low to high, without high
 first_body      the body whose column of force and torque is the first: that of body b is b - first_body
 dt, half        time step, half of it [s]
