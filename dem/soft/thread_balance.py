@@ -1,10 +1,10 @@
 """Threads: how many take a step, and blocks of chunks of about equal work for each. No bit of the result depends on it.
 
-In a drum the lower half of the bed has half as many contacts again as the upper one, and four times as many at the
-wall: with halves of equal numbers of bodies one of two threads would wait for a quarter of its time.
+Blocks of equal numbers of bodies would not do: in a drum, for example, the lower half of the bed has more contacts than
+the upper half, between particles and with the wall, so one of two threads would often wait.
 
 A pass waits for the last of its threads: if other programs keep its core busy, all others wait. Only a trial shows
-whether that is so: now and then a few steps are taken by one thread, or by all, and the faster number stays.
+whether that is so. So from time to time one thread, or all, take a few steps, and the faster number of threads is kept.
 """
 
 from __future__ import annotations
