@@ -207,6 +207,13 @@ def planned(material=SOLID, wall=None, **heat):
     return dem.Simulation(ball, walls=[wall] if wall else [], time_step=1e-5, heat=dem.Heat(**heat))
 
 
+def hot(temperature, poured=None):
+    ball = dem.Particles(BALL, SOLID, position=[[0, 0, 1]], temperature=temperature)
+    above = dem.Block((0, 0, 2), (1, 1, 3))
+    inserters = [dem.Inserter(BALL, SOLID, region=above, number=1, rate=1, temperature=poured)] if poured else []
+    return dem.Simulation(ball, inserters=inserters, time_step=1e-5, heat=dem.Heat())
+
+
 def boxed(material, face, **faces):
     ball = dem.Particles(BALL, SOLID, position=[[0.5, 0.5, 0.5]])
     box = dem.Box((0, 0, 0), (1, 1, 1), material, **faces)
@@ -217,6 +224,8 @@ def boxed(material, face, **faces):
     ("attempt", "told"),
     [
         (lambda: planned(BARE), "the material 'bare' has no conductivity"),
+        (lambda: hot(1e30), r"temperature of particle 0 is 1e\+30 K, expected less than 16384: is a unit wrong"),
+        (lambda: hot(300.0, poured=2e4), "temperature of particles of the inserter is 20000 K"),
         (
             lambda: planned(dem.Material(young=1e7, poisson=0.3, conductivity=1.0, name="half")),
             "'half' has no heat_cap",
