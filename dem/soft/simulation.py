@@ -460,9 +460,11 @@ class Simulation(SimulationBase):
         ]
         (width, rough), (new_width, new_rough) = numbers
         if rough != new_rough or new_width not in (0, width):
+            why = "only contacts with it have rolling or twisting resistance, adhesion or plastic overlap"
+            why = "it is the only rough one (roughness=)" if rough != new_rough else why
             message = (
-                "without this wall contacts would remember something else, as it is the only one that is rough or has "
-                "such a contact law: move it away (dem.Motion) instead of removing it"
+                f"without this wall contacts would remember something else, as {why}: move it away (dem.Motion) "
+                "instead of removing it"
             )
             raise ValueError(message)
 

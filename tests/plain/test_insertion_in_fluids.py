@@ -111,7 +111,7 @@ def test_the_same_bytes_however_a_run_is_cut(which, tmp_path):
 
 
 def test_what_a_fluid_cannot_do_yet_is_refused():
-    with pytest.raises(ValueError, match="every is 4, but those whom inserters put in feel the fluid from their first"):
+    with pytest.raises(ValueError, match="every is 4, but inserted particles feel the fluid from their first"):
         shower(fluid=dem.Fluid(**SYRUP, every=4))
     coupled = dem.Fluid(**SYRUP, cells=dem.Cells(size=0.01, lower=(0, 0, 0), upper=(0.05, 0.05, 0.06)),
                         coupling=dem.Coupling(function=print))  # fmt: skip

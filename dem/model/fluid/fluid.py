@@ -84,7 +84,7 @@ class Fluid:
         (1/200)²/24 is less than that of any contact. Far beyond Stokes flow times are shorter, and the verdict warns
         where that shows. Assigning to the state or to gravity starts a new interval. The default is 1 with functions,
         whose times are unknown, and with `CellFlow`. With `cells`, which change at their own steps, and with inserters
-        it is 1 whatever is given.
+        it is 1, and other numbers are refused.
     cells : Cells, optional
         Where the voidage is counted; default for drag in dense beds and couplings: the box in cells three of the
         largest particles wide.

@@ -328,7 +328,7 @@ def _check_fluid(fluid: Fluid | None, inserters: Sequence[Inserter], outlets: Se
         raise ValueError(message)
     if inserters and fluid.every not in ("auto", 1):
         message = (
-            f"every is {fluid.every}, but those whom inserters put in feel the fluid from their first step on: leave "
+            f"every is {fluid.every}, but inserted particles feel the fluid from their first step on: leave "
             "every out, or say 1"
         )
         raise ValueError(message)
