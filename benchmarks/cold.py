@@ -43,7 +43,7 @@ def seconds_of_start(tree: Path, runs: tuple) -> tuple[float, float]:
             command = [
                 sys.executable,
                 "-c",
-                "from dem.cli import main; main()",
+                COMMAND_LINE,
                 "run",
                 *run,
                 "-o",

@@ -16,7 +16,7 @@ ODD = os.fsdecode(b"r\xf6hre")  # Latin-1
 
 def ran(*words, before="", **variables):
     """A command in a shell of its own, with what it says in bytes."""
-    command = ["sh", "-c", f'{sys.executable} -m dem.cli "$@" {before}', "sh", *words]
+    command = ["sh", "-c", f'{sys.executable} -m dem "$@" {before}', "sh", *words]
     return subprocess.run(command, capture_output=True, check=False, env={**os.environ, **variables})
 
 

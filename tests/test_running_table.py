@@ -46,7 +46,7 @@ def test_names_of_columns_stay_apart(capsys):
     nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
     balls = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.01, 0.01, 0.01], [0.0199, 0.01, 0.01]])
     sim = dem.Simulation(balls, dem.Cell((0.04,) * 3, rate=(-1.0, 0, 0)), gravity=(0, 0, 0), time_step=1e-5)
-    sim.run(3e-5, table=True, table_every=1, progress=False)
+    sim.run(3e-5, table=True, table_every=1)
     head, units, *rows = capsys.readouterr().out.splitlines()
     assert tuple(head.split()) == DEFORMING
     assert {len(line) for line in (head, units, *rows)} == {len(head)}

@@ -147,7 +147,7 @@ def test_refuses_what_is_no_trajectory(tmp_path, run):
 
 def start(path):
     """A run in its own process that has written at least three frames."""
-    command = [sys.executable, "-m", "dem.cli", "run", "nine-fibres", "--duration", "200", "--frames", "20000"]
+    command = [sys.executable, "-m", "dem", "run", "nine-fibres", "--duration", "200", "--frames", "20000"]
     process = subprocess.Popen([*command, "-o", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while frames_in(path) < 3 and process.poll() is None:
         time.sleep(0.01)
