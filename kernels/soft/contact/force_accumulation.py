@@ -210,7 +210,7 @@ def gather_elastic_bodies(c, first_body, context):
 gather_spheres = select("context.law", {laws.Elastic: gather_elastic, laws.Composite: gather_dissipative})
 gather_clusters = select("context.law", {laws.Elastic: gather_elastic_bodies, laws.Composite: gather_rows})
 gather_bodies = select("context.kinds", {Kinds: gather_clusters, Capsules: gather_rows, ConvexBodyKinds: gather_rows})
-# damping is shared by contacts of bodies of several spheres, or capsules, only
+# only bodies of several spheres, capsules and polyhedra have contacts that share damping
 gather_lossy_pairs = select("context.law.damping", {SharedDamping: gather_bodies, object: gather_any_pairs})
 gather_body_pairs = select("context.law", {laws.Elastic: gather_any_pairs, laws.Composite: gather_lossy_pairs})
 gather_pairs = select("context.scheme", {rotation.SphericalPCDM: gather_spheres, object: gather_body_pairs})
