@@ -40,16 +40,7 @@ def seconds_of_start(tree: Path, runs: tuple) -> tuple[float, float]:
         environment = {**os.environ, "NUMBA_CACHE_DIR": folder, "PYTHONPATH": str(tree)}
         for k, run in enumerate(runs):
             before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-            command = [
-                sys.executable,
-                "-c",
-                COMMAND_LINE,
-                "run",
-                *run,
-                "-o",
-                f"{folder}/{k}.h5",
-                "--quiet",
-            ]
+            command = [sys.executable, "-c", COMMAND_LINE, "run", *run, "-o", f"{folder}/{k}.h5", "--quiet"]
             subprocess.run(command, cwd=folder, env=environment, check=True, stderr=subprocess.DEVNULL)
             after, end = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, end - begin

@@ -267,7 +267,7 @@ def _check_at_rest(region: Wall | Box, word: str) -> None:
 
 
 def _with_region_at_rest(values: dict[str, object]) -> dict[str, object]:
-    """Values of a file whose region has no motion and the like: in files of 0.2 it may have, without any effect."""
+    """Values of a file, with a region that rests: files of 0.2 may have motion of regions, which had no effect."""
     region = values.get("region")
     try:
         if hasattr(region, "motion"):

@@ -65,7 +65,7 @@ def test_files_have_the_same_names_as_those_of_0_2(tmp_path):
 
 @pytest.mark.parametrize("kind", [dem.Inserter, dem.Outlet])
 def test_a_region_in_a_file_of_0_2_may_have_motion_which_it_does_not_follow(kind):
-    """0.2 took motion, servos and the like of a region, without an effect; scripts of today are told so."""
+    """0.2 accepted options such as motion and servos of a region, which had no effect; today they are refused."""
     there = {"lower": (0.0, 0.0, 0.0), "upper": (1.0, 1.0, 1.0)}
     own = {"shape": dem.Sphere(diameter=0.01), "material": GLASS, "rate": 10.0} if kind is dem.Inserter else {}
     stored = recipe(kind(**own, region=dem.Block(**there)))

@@ -147,13 +147,18 @@ def _largest_number(x: np.ndarray) -> int:
     return 2 * len(x) - 4
 
 
+def is_closed(faces: list[list[int]]) -> bool:
+    """Whether each edge of faces, rings of vertices, is between two of them that are turned alike."""
+    edges = [edge for face in faces for edge in zip(face, face[1:] + face[:1], strict=True)]
+    directed = set(edges)
+    return len(directed) == len(edges) and all((b, a) in directed for a, b in directed)
+
+
 def _is_convex(
     x: np.ndarray, faces: list[list[int]], normals: np.ndarray, heights: np.ndarray, tolerance: float
 ) -> bool:
-    """Whether faces enclose a body, each edge between two of them, and no point is above one by more than this."""
-    edges = [edge for face in faces for edge in zip(face, face[1:] + face[:1], strict=True)]
-    directed = set(edges)
-    if len(directed) < len(edges) or any((b, a) not in directed for a, b in directed):
+    """Whether faces enclose a body, and no point is above one of them by more than a tolerance."""
+    if not is_closed(faces):
         return False
     above = np.array([(x * normal).sum(1).max() for normal in normals]) - heights
     return bool((above <= tolerance).all())

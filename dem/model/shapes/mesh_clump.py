@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dem.base import checks
-from dem.model.shapes.convex_hull import Moments, mesh_moments
+from dem.model.shapes.convex_hull import Moments, is_closed, mesh_moments
 
 PORTION = 2_000_000  # pairs of places and triangles that are looked at together
 
@@ -38,9 +38,7 @@ def checked_mesh(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarra
     """Vertices, triangles and integrals of a closed mesh, outward; raises ValueError if it is open."""
     corners, inverse = np.unique(np.asarray(vertices, float), axis=0, return_inverse=True)
     faces = inverse.reshape(-1)[np.asarray(triangles)]
-    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
-    directed = {tuple(edge) for edge in edges.tolist()}
-    if len(directed) < len(edges) or any(edge[::-1] not in directed for edge in directed):
+    if not is_closed(faces.tolist()):
         message = "the mesh is open, or its triangles are turned differently: repair it, for example with trimesh"
         raise ValueError(message)
     moments = mesh_moments(corners, faces)

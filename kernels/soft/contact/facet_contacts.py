@@ -82,7 +82,7 @@ from dem.kernels.soft.contact.convex_contacts import (
 from dem.kernels.soft.contact.convex_kinematics import LINE_I, LINE_J, POINT_FROM_J, compute_kinematics_of_columns
 from dem.kernels.soft.contact.dissipated_heat import write_heat_of_pair
 from dem.kernels.soft.contact.result_sinks import is_report
-from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
+from dem.kernels.soft.contact.shared_damping import add_contact, column_after_contacts, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass
 from dem.kernels.soft.state import SOLVER
 
@@ -181,9 +181,7 @@ def share_all_damping(law, start, count, half, bodies, kinds, neighbours, kinema
     t = 0
     while t < count:
         first, k = t, start + ids[PAIR, t]
-        t += 1
-        while t < count and ids[ORDER, t] > 0:
-            t += 1
+        t = column_after_contacts(t, count, ids)
         if t - first > 1:
             share_damping(law, first, t - first, k, half, bodies, kinds, neighbours, kinematics, ids)
 

@@ -148,13 +148,13 @@ listed_kinematics = select("geometry", {SphereClusters: kinematics_in_batch, Seg
 
 
 @inline
-def following_column(geometry, t, count, ids):
-    """Column of the next pair in a batch; the pairs of spheres come first, each with one column."""
+def following_column(t, count, ids):
+    """Column of the next pair in a batch, in which pairs of one column each come first."""
     return t + 1
 
 
 @inline
-def column_after_contacts(geometry, t, count, ids):
+def column_after_contacts(t, count, ids):
     """Column of the next pair in a batch, behind all contacts of the one that begins at column t."""
     t += 1
     while t < count and ids[ORDER, t] > 0:
@@ -162,7 +162,7 @@ def column_after_contacts(geometry, t, count, ids):
     return t
 
 
-next_column = select("geometry", {object: following_column, FacetedBodies: column_after_contacts})
+next_column = select("geometry", {object: following_column, FacetedBodies: column_after_contacts}, handed=False)
 
 
 @func
