@@ -3,7 +3,18 @@
 Seelen, L. J. H., Padding, J. T., Kuipers, J. A. M., Acta Mech. 227 (2016) 3565-3576, section 2.2.
 memory = (q_{n+1/2}, omega_body_{n+1/2}, its rate of change at n).
 
-Two choices beyond the paper. The start: omega_{1/2} = omega_0 + dt/2 omega'_0 and q_{1/2} = exp(dt/2 omega_{1/4}) q_0
+A step, with the orientation q'_{n+1} at which forces are evaluated. exp is that of quaternions: exp(dt/4 omega) turns
+by omega for half a step.
+
+    q'_{n+1} = exp(dt/4 omega_{n+3/4}) q_{n+1/2}               omega_{n+3/4} = omega_{n+1/2} + dt/4 omega'_n
+    omega'_{n+1} = I^-1 (torque - omega_{n+1} x I omega_{n+1})   omega_{n+1} = omega_{n+1/2} + dt/2 omega'_n
+    omega_{n+3/2} = omega_{n+1/2} + dt omega'_{n+1}
+    q_{n+3/2} = exp(dt/2 omega_{n+1}) q_{n+1/2}
+
+Angular velocities and rates are in the body frame. To turn q they are rotated to the world frame, omega_{n+3/4} by
+q_{n+1/2} and omega_{n+1} by q'_{n+1}.
+
+Two choices beyond the paper. The start: omega_{1/2} = omega_0 + dt/2 omega'_0 and q_{1/2} = exp(dt/4 omega_{1/4}) q_0
 with omega_{1/4} = omega_0 + dt/4 omega'_0, because simply copying q_0 makes the whole scheme first order. The output:
 omega_{n+1} = omega_{n+1/2} + dt/2 omega'_{n+1} after the torque is known, which halves the error of the paper's
 prediction at no cost.
@@ -31,7 +42,7 @@ def start(q, omega_body, torque, inertia, dt):
 
 @inline
 def predict(memory, inertia, dt):
-    """Step 2 (b): q'_{n+1} = exp(dt/2 omega_{n+3/4}) q_{n+1/2}."""
+    """Step 2 (b): q'_{n+1} = exp(dt/4 omega_{n+3/4}) q_{n+1/2}."""
     q, omega, rate = memory
     omega_three_quarters = rotate(q, add_scaled(omega, 0.25 * dt, rate))
     return turn(omega_three_quarters, 0.5 * dt, q), memory

@@ -31,7 +31,7 @@ def start(q, omega_body, torque, inertia, dt):
 
 @inline
 def predict(memory, inertia, dt):
-    """q_{n+1} = exp(dt/2 omega_{n+3/4}) q_{n+1/2}."""
+    """q_{n+1} = exp(dt/4 omega_{n+3/4}) q_{n+1/2}, exp of quaternions."""
     q, omega, rate = memory
     return turn(add_scaled(omega, 0.25 * dt, rate), 0.5 * dt, q), memory
 
@@ -64,7 +64,7 @@ def correct(memory, q_force, torque, inertia, dt):
 
 @inline
 def whole(memory, q_force, inertia, dt):
-    """Orientation q_{n+1} = exp(-dt/2 omega_{n+5/4}) q_{n+3/2}, and the angular velocity there, in the body frame."""
+    """Orientation q_{n+1} = exp(-dt/4 omega_{n+5/4}) q_{n+3/2}, and the angular velocity there, in the body frame."""
     q, omega, rate = memory
     q = turn(add_scaled(omega, -0.25 * dt, rate), -0.5 * dt, q)
     return q, rotate_back(q, world_velocity(memory, -dt))
