@@ -644,7 +644,7 @@ ROUND_WALLS = (
     Mutant("corners-without-room-unnoted", "find_contacts", "or not has_room", "",
            "plain/test_convex_faces.py", "left_out"),
     Mutant("crossing-edges-margin", "find_contacts", "edges_b, wide, scratch", "edges_b, reach, scratch",
-           "plain/test_facets.py", "lists_hold_until"),
+           "plain/test_polyhedron_contacts.py", "lists_hold_until"),
     Mutant("cylinder-starts", "find_maxima_of_arc", "- y) < pitch:", "- y) < 0.1 * pitch:",
            "plain/test_convex_at_walls.py", "all_maxima"),
     Mutant("torus-jump", "find_inside_torus", "if abs(value) > JUMP * bound:", "if False:",

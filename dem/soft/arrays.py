@@ -20,7 +20,7 @@ from dem.kernels.soft.contact.contact_detection import LINE, SHARED
 from dem.kernels.soft.contact.convex_bodies import LINES, ConvexBodyKinds, FacetedBodyKinds
 from dem.kernels.soft.contact.convex_contacts import FOUND_WIDTH, NORMAL_COLUMNS
 from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat
-from dem.kernels.soft.contact.facet_contacts import SLOTS as FACET_SLOTS
+from dem.kernels.soft.contact.polyhedron_contacts import SLOTS as FACET_SLOTS
 from dem.kernels.soft.fixed_bodies import INERTIA
 from dem.kernels.soft.neighbours.candidate_pairs import GROUP
 from dem.kernels.soft.state import Bodies, Kinds, Neighbours

@@ -10,7 +10,7 @@ import numpy as np
 
 from dem.base import portable
 from dem.base.text import counted
-from dem.kernels.convex.facets import MAX_CONTACTS, MAX_EDGES, MAX_VERTICES
+from dem.kernels.convex.polyhedra import MAX_CONTACTS, MAX_EDGES, MAX_VERTICES
 from dem.kernels.domain.deforming_cell import deforms
 from dem.model.domain.box import FACES
 from dem.model.domain.box_walls import has_moving_images

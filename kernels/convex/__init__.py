@@ -9,6 +9,6 @@ g(n) = h_A(n) + h_B(-n) - n · r; where they do not meet, -δ is their distance.
 bodies as kernels take them. `closest_points`: distances of separate bodies of any shape (Gilbert, Johnson & Keerthi).
 `overlap`: the minimum of g, by Newton's method for smooth bodies, and by distances of shifted bodies for all others.
 `newton_batches`: Newton's method for many pairs at once.
-`facets`: contacts of polyhedra at several places. `support_samples`: support functions at many normals, for Python.
+`polyhedra`: contacts of polyhedra at several places. `support_samples`: support functions at many normals, for Python.
 `overlap_energy`: energy of all overlaps of many bodies, its forces and torques, for dense packings.
 """

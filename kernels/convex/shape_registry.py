@@ -33,7 +33,7 @@ class ConvexKind(NamedTuple):
     (numbers, at, x), the direction of the normal on the ray through x: for shapes that are so flat in places that x(n)
     is far from a linear function. ``line`` is a formula of (numbers, at, p, q), the directions of up to two straight
     lines on the surface of the core between two of its support points for nearly the same n, zeros where there are
-    none: for edges and flat faces. ``has_facets`` says whether the numbers tell edges and faces, see `facets`.
+    none: for edges and flat faces. ``has_facets`` says whether the numbers tell edges and faces, see `polyhedra`.
     ``parameters`` are the names of the numbers.
     """
 

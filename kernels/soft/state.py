@@ -164,7 +164,7 @@ class Neighbours(NamedTuple):
     travelled: np.ndarray
     # (C K, 5) of polyhedra, else empty: how far both bodies may travel, as for `clearance`, while the lists of vertices
     # and edges that may touch still hold [m]; these of sphere j and of sphere i, as bits, and those of edges that may
-    # cross, see `dem.kernels.convex.facets.find_contacts`
+    # cross, see `dem.kernels.convex.polyhedra.find_contacts`
     listed_features: np.ndarray
     lines: np.ndarray  # of convex bodies, else empty: (M, 16), two cache lines a piece, see ``contact.convex_bodies``
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from dem.kernels.compiler.jit import in_python
-from dem.kernels.convex import facets
+from dem.kernels.convex import polyhedra
 from dem.kernels.convex.overlap import overlap, overlap_of_cores
 from dem.kernels.convex.shape_registry import ConvexBody, PolyhedronKind, convex_kinds
 from dem.kernels.numerics.columns import BLOCK
@@ -31,31 +31,31 @@ UNTURNED = (1.0, 0.0, 0.0, 0.0)
 DEEP = 2e-5
 
 
-def contacts(a, b, r, q_a=UNTURNED, q_b=UNTURNED, lists=facets.NO_LISTS):
+def contacts(a, b, r, q_a=UNTURNED, q_b=UNTURNED, lists=polyhedra.NO_LISTS):
     """Contacts of two polyhedra (K, COLUMNS), and the overlap of one point; lists: of `near_lists`."""
     bodies = [ConvexBody(KINDS, 0, np.array(shape.convex_numbers), 0, tuple(q)) for shape, q in ((a, q_a), (b, q_b))]
-    r, scratch = tuple(map(float, r)), np.full(facets.SCRATCH, np.nan)
+    r, scratch = tuple(map(float, r)), np.full(polyhedra.SCRATCH, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):  # as in kernels, where faces have no curvature
         deep, n, _, _, _, _ = in_python(overlap)(*bodies, r, (0.0, 0.0, 0.0), np.inf)
-    count, _, _, _ = in_python(facets.find_contacts)(*bodies, r, n, 0.0, lists, scratch)
-    rows = scratch[facets.FOUND_AT :][: count * facets.COLUMNS]
-    return rows.reshape(count, facets.COLUMNS), deep
+    count, _, _, _ = in_python(polyhedra.find_contacts)(*bodies, r, n, 0.0, lists, scratch)
+    rows = scratch[polyhedra.FOUND_AT :][: count * polyhedra.COLUMNS]
+    return rows.reshape(count, polyhedra.COLUMNS), deep
 
 
 def near_lists(a, b, r, q_a, q_b, margin):
     """Lists of vertices and edges of two polyhedra that may touch once their points have approached by a margin."""
     bodies = [ConvexBody(KINDS, 0, np.array(shape.convex_numbers), 0, tuple(q)) for shape, q in ((a, q_a), (b, q_b))]
-    r, scratch = tuple(map(float, r)), np.full(facets.SCRATCH, np.nan)
+    r, scratch = tuple(map(float, r)), np.full(polyhedra.SCRATCH, np.nan)
     n = tuple(np.array(r) / np.linalg.norm(r))
-    return in_python(facets.find_contacts)(*bodies, r, n, margin, facets.NO_LISTS, scratch)[2]
+    return in_python(polyhedra.find_contacts)(*bodies, r, n, margin, polyhedra.NO_LISTS, scratch)[2]
 
 
 def energy_force_torque(rows):
     """Energy Σ w δ^(5/2)/(5/2), force on the first body and torque about its centre."""
-    depth, weight = rows[:, facets.DEPTH, None], rows[:, facets.WEIGHT, None]
-    n, x = rows[:, facets.NORMAL : facets.NORMAL + 3], rows[:, facets.POINT : facets.POINT + 3]
-    by_place = rows[:, facets.BY_POSITION : facets.BY_POSITION + 3]
-    by_turn = rows[:, facets.BY_ROTATION : facets.BY_ROTATION + 3]
+    depth, weight = rows[:, polyhedra.DEPTH, None], rows[:, polyhedra.WEIGHT, None]
+    n, x = rows[:, polyhedra.NORMAL : polyhedra.NORMAL + 3], rows[:, polyhedra.POINT : polyhedra.POINT + 3]
+    by_place = rows[:, polyhedra.BY_POSITION : polyhedra.BY_POSITION + 3]
+    by_turn = rows[:, polyhedra.BY_ROTATION : polyhedra.BY_ROTATION + 3]
     energy = depth**2.5 / 2.5
     force = -(weight * depth**1.5 * n + energy * by_place).sum(0)
     torque = -(weight * depth**1.5 * np.cross(x, n) + energy * by_turn).sum(0)
@@ -75,8 +75,10 @@ def test_a_face_rests_on_a_face_with_the_corners_of_their_intersection(shift, tu
     r = (*shift, 0.01 - DEEP)
     rows, deep = contacts(DIE, DIE, r, q_b=(np.cos(turn / 2), 0, 0, np.sin(turn / 2)))
     assert deep == pytest.approx(DEEP, abs=1e-15)
-    np.testing.assert_allclose(rows[:, facets.DEPTH].max(), DEEP, rtol=0, atol=1e-15)
-    assert (rows[:, facets.WEIGHT] * (rows[:, facets.DEPTH] / DEEP) ** 2.5).sum() == pytest.approx(number, rel=1e-9)
+    np.testing.assert_allclose(rows[:, polyhedra.DEPTH].max(), DEEP, rtol=0, atol=1e-15)
+    assert (rows[:, polyhedra.WEIGHT] * (rows[:, polyhedra.DEPTH] / DEEP) ** 2.5).sum() == pytest.approx(
+        number, rel=1e-9
+    )
     energy, force, _ = energy_force_torque(rows)
     np.testing.assert_allclose(force[2], -2.5 * energy / DEEP, rtol=1e-9)
 
@@ -187,7 +189,7 @@ def test_the_distance_of_cores_is_the_same_from_whatever_direction_it_is_sought(
 @pytest.mark.parametrize("pair", [(DIE, DIE), (DIE, WEDGE), (WEDGE, BALL), (BALL, DIE)], ids=range(4))
 def test_outcodes_leave_out_no_contact(pair, monkeypatch, rng):
     """Contacts are to the bit those that are found if all vertices and edges are looked at."""
-    codes = facets.outcode, lambda integers, side, k: 0
+    codes = polyhedra.outcode, lambda integers, side, k: 0
     for q_a, q_b in Rotation.random(16, rng=rng).as_quat().reshape(8, 2, 4):
         way, length, deep = direction(rng), 0.025, -1e-4
         while deep < 0.0:  # how far they are apart
@@ -195,7 +197,7 @@ def test_outcodes_leave_out_no_contact(pair, monkeypatch, rng):
             _, deep = contacts(*pair, length * way, q_a, q_b)
         states = []
         for code in codes:
-            monkeypatch.setattr(facets, "outcode", code)
+            monkeypatch.setattr(polyhedra, "outcode", code)
             rows, _ = contacts(*pair, length * way, q_a, q_b)
             states.append(rows.tobytes())
         assert len(rows) > 0
@@ -230,32 +232,32 @@ def test_a_corner_on_an_edge_is_found_though_not_all_edges_have_room(turn, monke
     r = (0.001, 0.0, 0.004 * (2**0.5 + 3**0.5) + 0.002 - DEEP)
     rows, _ = contacts(DIE, DIE, r, *turns)
     assert len(rows) == 1
-    assert rows[0, facets.DEPTH] == pytest.approx(DEEP, abs=1e-15)
-    np.testing.assert_allclose(rows[0, facets.NORMAL : facets.NORMAL + 3], [0, 0, 1], rtol=0, atol=1e-12)
-    monkeypatch.setattr(facets, "outcode", lambda integers, side, k: 0)
-    monkeypatch.setattr(facets, "MAX_EDGES", 1)  # another edge but in one of these turns
+    assert rows[0, polyhedra.DEPTH] == pytest.approx(DEEP, abs=1e-15)
+    np.testing.assert_allclose(rows[0, polyhedra.NORMAL : polyhedra.NORMAL + 3], [0, 0, 1], rtol=0, atol=1e-12)
+    monkeypatch.setattr(polyhedra, "outcode", lambda integers, side, k: 0)
+    monkeypatch.setattr(polyhedra, "MAX_EDGES", 1)  # another edge but in one of these turns
     assert contacts(DIE, DIE, r, *turns)[0].tobytes() == rows.tobytes()
 
 
 @pytest.mark.parametrize("angle", [1.0, 1e-2, 1e-4, 1e-6])
 def test_edges_that_cross_nearby_are_noted(angle, rng):
     # across z with an angle between: the lines are apart by the difference of heights, and cross over the origin
-    number, reach = facets.WIDTH, 1e-3
+    number, reach = polyhedra.WIDTH, 1e-3
     heights = reach * np.concatenate([rng.uniform(-0.999, 0.999, number // 2), rng.choice([-1.1, 1.1], number // 2)])
     first, last = rng.uniform(-1.0, -0.5, number), rng.uniform(0.5, 1.0, number)
     last[1::2] *= -1.0  # these end before they are above the other
-    turn, scratch = Rotation.random(random_state=rng), np.full(facets.SCRATCH, np.nan)
+    turn, scratch = Rotation.random(random_state=rng), np.full(polyhedra.SCRATCH, np.nan)
     along = np.array([np.cos(angle), np.sin(angle), 0.0])
     for k in range(number):
         for end, x in enumerate([first[k], last[k]]):
             place = tuple(turn.apply(x * along + [0.0, 0.0, heights[k]]))
-            in_python(facets.write_vector_column)(scratch, facets.end_at(end, k), facets.EDGE_ROOM, place)
+            in_python(polyhedra.write_vector_column)(scratch, polyhedra.end_at(end, k), polyhedra.EDGE_ROOM, place)
     edge = [tuple(turn.apply([x, 0.0, 0.0])) for x in (-1.0, 1.0)]
-    noted = in_python(facets.record_crossings)(*edge, reach, number, number, scratch, scratch)
-    marked = scratch[facets.CROSSES_AT :][:number] == 1.0
+    noted = in_python(polyhedra.record_crossings)(*edge, reach, number, number, scratch, scratch)
+    marked = scratch[polyhedra.CROSSES_AT :][:number] == 1.0
     assert noted == marked.sum()
     half = number // 2  # those that fill the last vector are not marked
-    assert in_python(facets.record_crossings)(*edge, reach, half, number, scratch, scratch) == marked[:half].sum()
+    assert in_python(polyhedra.record_crossings)(*edge, reach, half, number, scratch, scratch) == marked[:half].sum()
     crosses, is_near = last > 0.0, abs(heights) < reach
     assert marked[crosses & is_near].all()
     if angle > 1e-3:  # beyond `NEARLY_PARALLEL`; the others are looked at again
@@ -263,6 +265,6 @@ def test_edges_that_cross_nearby_are_noted(angle, rng):
 
 
 def test_scratch_has_room_for_all_vertices_of_any_polyhedron():
-    assert facets.MAX_CORNERS == MAX_VERTICES
-    assert facets.MAX_CORNERS % facets.WIDTH == 0
-    assert facets.SCRATCH <= (PARTS - 3) * KINEMATICS_ROWS * BLOCK
+    assert polyhedra.MAX_CORNERS == MAX_VERTICES
+    assert polyhedra.MAX_CORNERS % polyhedra.WIDTH == 0
+    assert polyhedra.SCRATCH <= (PARTS - 3) * KINEMATICS_ROWS * BLOCK

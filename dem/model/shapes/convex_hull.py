@@ -57,7 +57,7 @@ def convex_hull(points: np.ndarray) -> Hull:
 
 
 def facet_numbers(vertices: np.ndarray, faces: list[list[int]], normals: np.ndarray) -> tuple[float, ...]:
-    """Edges and faces of a polyhedron for `dem.kernels.convex.facets`.
+    """Edges and faces of a polyhedron for `dem.kernels.convex.polyhedra`.
 
     Parameters
     ----------

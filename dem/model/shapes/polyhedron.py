@@ -26,7 +26,7 @@ from dem.model.walls import stl
 if TYPE_CHECKING:
     from os import PathLike
 
-MAX_VERTICES = 400  # of hull and core; `dem.kernels.convex.facets.MAX_CORNERS`: every contact looks at all of them
+MAX_VERTICES = 400  # of hull and core; `dem.kernels.convex.polyhedra.MAX_CORNERS`: every contact looks at all of them
 
 
 @hinted

@@ -10,7 +10,7 @@ import numpy as np
 from dem.base.large_pages import zeros
 from dem.kernels.compiler.jit import in_python
 from dem.kernels.compiler.kind_chain import KindChain
-from dem.kernels.convex.facets import tables_of
+from dem.kernels.convex.polyhedra import tables_of
 from dem.kernels.convex.shape_registry import CONVEX_KINDS, BallKind, CapsuleKind, convex_kinds
 from dem.kernels.convex.support_samples import sample
 from dem.kernels.soft.contact import convex_contacts

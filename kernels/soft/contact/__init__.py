@@ -7,8 +7,8 @@ that deforms the stress (`batch_stress`).
 
 `capsule_contacts` has these stages for capsules, whose shape is in `capsules` and `capsule_blending`; `convex_contacts`
 and `convex_kinematics` for convex bodies (`convex_bodies`), `ongoing_contacts` for smooth ones that touched in the last
-step, `facet_contacts` for pairs of polyhedra. `elastic_pairs` is the fast path of elastic spheres, and `contact_report`
-lists the contacts of one moment. `force_accumulation` sums by body, `dissipated_heat` the energy that contacts
-dissipate by body, `contact_history` carries history from list to list, `body_placement` places spheres and axes,
-`surface_motion` has velocities and masses at a contact.
+step, `polyhedron_contacts` for pairs of polyhedra. `elastic_pairs` is the fast path of elastic spheres, and
+`contact_report` lists the contacts of one moment. `force_accumulation` sums by body, `dissipated_heat` the energy that
+contacts dissipate by body, `contact_history` carries history from list to list, `body_placement` places spheres and
+axes, `surface_motion` has velocities and masses at a contact.
 """

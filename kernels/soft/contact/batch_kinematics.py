@@ -43,7 +43,7 @@ MIXED_TYPES, MAY_BE_NEW, ONGOING = range(3)
 # the contact in its pair
 OF_I, OF_J, CANDIDATE, SLOT, HAS_HISTORY, ORDER = range(6)
 NO_CANDIDATE = -1  # candidate of a column without a contact
-# first number of further rows, after the gathered ones, and of scratch of polyhedra (`facets.SCRATCH`)
+# first number of further rows, after the gathered ones, and of scratch of polyhedra (`polyhedra.SCRATCH`)
 OF_PAIRS, OF_FACES, OF_POLYHEDRA, PARTS = (
     KINEMATICS_ROWS * BLOCK,
     2 * KINEMATICS_ROWS * BLOCK,
@@ -78,7 +78,7 @@ class FacetedBodies(NamedTuple):
 
 @inline
 def weight_in_row(geometry, kinematics, t):
-    """Weight of a contact of capsules or polyhedra, see ``capsule_blending`` and ``facet_contacts``."""
+    """Weight of a contact of capsules or polyhedra, see ``capsule_blending`` and ``polyhedron_contacts``."""
     return kinematics[flat(WEIGHT, t)]
 
 

@@ -83,7 +83,8 @@ from dem.kernels.soft.contact.convex_contacts import clear_solver, list_convex_o
 from dem.kernels.soft.contact.convex_kinematics import compute_convex_kinematics
 from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, write_heat
 from dem.kernels.soft.contact.elastic_pairs import evaluate_elastic
-from dem.kernels.soft.contact.facet_contacts import (
+from dem.kernels.soft.contact.ongoing_contacts import find_ongoing, find_others, list_ongoing, store_ongoing
+from dem.kernels.soft.contact.polyhedron_contacts import (
     arm_of,
     compute_facet_kinematics,
     load_facet_history,
@@ -91,7 +92,6 @@ from dem.kernels.soft.contact.facet_contacts import (
     store_facet_history,
     total_of_facets,
 )
-from dem.kernels.soft.contact.ongoing_contacts import find_ongoing, find_others, list_ongoing, store_ongoing
 from dem.kernels.soft.contact.result_sinks import (
     ForceSink,
     HeatSink,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels import laws
 from dem.kernels.compiler.jit import inline, select
-from dem.kernels.convex.facets import vertex
+from dem.kernels.convex.polyhedra import vertex
 from dem.kernels.convex.shape_registry import ConvexBody, has_facets, rounding_of, support_of
 from dem.kernels.numerics.quaternion import load_quaternion, rotate
 from dem.kernels.numerics.vector import add, add_scaled, load, scale

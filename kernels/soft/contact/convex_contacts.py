@@ -10,7 +10,7 @@ until it has to be computed again, their *clearance*. No result depends on which
 
 Smooth pairs take steps of Newton's method in batches (`dem.kernels.convex.newton_batches`); pairs for which these do
 not converge are solved one by one. For polyhedra, a direction that proves their cores apart is enough:
-``facet_contacts`` then finds the contacts from corners and edges.
+``polyhedron_contacts`` then finds the contacts from corners and edges.
 
 The solver writes overlap, normal and contact point of a candidate that touches to `Neighbours.found`, from which
 ``convex_kinematics`` computes its kinematics.
@@ -21,9 +21,9 @@ import math
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, kernel, select, vector_loop
 from dem.kernels.convex import newton_batches
-from dem.kernels.convex.facets import extent
 from dem.kernels.convex.overlap import APART, BY_SHIFTS, UNFINISHED, USUAL, first_direction, overlap_of_cores
 from dem.kernels.convex.overlap import overlap as convex_overlap
+from dem.kernels.convex.polyhedra import extent
 from dem.kernels.convex.shape_registry import ZERO_VECTOR, has_facets, is_smooth_at, rounding_of, support_of
 from dem.kernels.domain.deforming_cell import DeformingFaces
 from dem.kernels.domain.faces import BoxFaces, inward, signed_distance
@@ -53,7 +53,7 @@ NORMAL_COLUMNS = 3  # columns of history with the normal, after those of the law
 FOUND_WIDTH = EIGHT
 # columns of `chunk_sums`, of pairs of convex bodies that touch: number of pairs; solver steps, in all and the most of
 # one pair; pairs solved by the fallback, and pairs without convergence, see `dem.kernels.convex.overlap`; pairs of
-# polyhedra of which contacts were left out, see `dem.kernels.convex.facets.MAX_CONTACTS`
+# polyhedra of which contacts were left out, see `dem.kernels.convex.polyhedra.MAX_CONTACTS`
 SOLVED, SOLVER_STEPS, MAX_SOLVER_STEPS, FALLBACKS, UNENDED, OMITTED, SOLVER_COLUMNS = range(7)
 DEEPEST = 0.999  # overlap over the sum of the roundings, above which cores of polyhedra may meet
 UNIT_TOLERANCE = 1e-12  # by which the square of a unit vector may be off
@@ -192,7 +192,7 @@ def list_every(count, overlap, listed):
 
 @inline
 def clear_all_slots(kinds, law, k, neighbours):
-    """Clear the columns of history behind the normal of candidate k, whose contact is new, see ``facet_contacts``."""
+    """Clear the columns of history behind the normal of candidate k, a new contact; see ``polyhedron_contacts``."""
     for r in range(laws.columns(law) + NORMAL_COLUMNS, neighbours.history.shape[1]):
         neighbours.history[k, r] = 0.0
 
@@ -429,9 +429,9 @@ def find_corners(kinds, sink, law, k, m, bodies, neighbours, box, overlap, sums)
     """Bound the overlap of candidate k, a pair of polyhedra; corners and edges may touch, or the cores intersect.
 
     The direction of the last step, in `Neighbours.found`, most often proves the cores to be apart, and bounds their
-    distance. If that is less than the sum of the roundings, ``facet_contacts`` finds the contacts, which do not depend
-    on the direction: after new lists it may be that of other bodies, or arbitrary. A pair that touched in the last step
-    is not looked at while its lists of vertices and edges hold.
+    distance. If that is less than the sum of the roundings, ``polyhedron_contacts`` finds the contacts, which do not
+    depend on the direction: after new lists it may be that of other bodies, or arbitrary. A pair that touched in the
+    last step is not looked at while its lists of vertices and edges hold.
 
     m: index of the candidate in its chunk; all others see `list_convex_overlaps`.
     Writes overlap: a number above 0 if the candidate may touch, not more than the overlap if it is less.

@@ -33,7 +33,7 @@ from dem.kernels.soft.contact.convex_contacts import load_overlap
 
 # rows that are gathered: `Neighbours.lines` of both pieces of a contact, in scratch of polyhedra, which is free then
 LINE_I, LINE_J = OF_POLYHEDRA // BLOCK, OF_POLYHEDRA // BLOCK + LINES
-# row of kinematics, behind those of ``facet_contacts``: contact point from the centre of sphere j [m]
+# row of kinematics, behind those of ``polyhedron_contacts``: contact point from the centre of sphere j [m]
 POINT_FROM_J = KINEMATICS_ROWS + 6
 UNUSED = POINT_FROM_J + 3
 PIECE_I, PIECE_J = 3, 4  # rows of integers: both pieces

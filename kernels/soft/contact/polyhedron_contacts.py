@@ -1,6 +1,6 @@
 """Several contacts per pair of polyhedra: kinematics, history, total force and torque.
 
-A pair has one candidate and one row of `Neighbours.force_torque`; each of its contacts (`dem.kernels.convex.facets`)
+A pair has one candidate and one row of `Neighbours.force_torque`; each of its contacts (`dem.kernels.convex.polyhedra`)
 is a column, evaluated as if its weight were 1, and multiplied by its weight. Weights have forces as well, E ∇w.
 
 A row of history has the history of a pair with a single contact, its normal, and then a slot for each contact that
@@ -16,7 +16,8 @@ import math
 
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, vector_loop
-from dem.kernels.convex.facets import (
+from dem.kernels.convex.overlap import APART, USUAL, overlap_of_cores
+from dem.kernels.convex.polyhedra import (
     BY_POSITION,
     BY_ROTATION,
     COLUMNS,
@@ -28,10 +29,9 @@ from dem.kernels.convex.facets import (
     find_contacts,
     triple,
 )
-from dem.kernels.convex.facets import NORMAL as FOUND_NORMAL
-from dem.kernels.convex.facets import POINT as FOUND_POINT
-from dem.kernels.convex.facets import WEIGHT as FOUND_WEIGHT
-from dem.kernels.convex.overlap import APART, USUAL, overlap_of_cores
+from dem.kernels.convex.polyhedra import NORMAL as FOUND_NORMAL
+from dem.kernels.convex.polyhedra import POINT as FOUND_POINT
+from dem.kernels.convex.polyhedra import WEIGHT as FOUND_WEIGHT
 from dem.kernels.convex.shape_registry import ZERO_VECTOR, rounding_of
 from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
@@ -196,7 +196,7 @@ def recalled(law, t, k, neighbours, ids):
 
 @inline
 def write_facet(t, row, scratch, kinematics, ids):
-    """Write a contact of `facets.find_contacts`, whose numbers begin at a row, to column t."""
+    """Write a contact of `polyhedra.find_contacts`, whose numbers begin at a row, to column t."""
     normal, point = triple(scratch, row + FOUND_NORMAL), triple(scratch, row + FOUND_POINT)
     by_position, by_rotation = triple(scratch, row + BY_POSITION), triple(scratch, row + BY_ROTATION)
     write_contact_geometry(t, scratch[row + DEPTH], normal, point, kinematics)
@@ -208,7 +208,7 @@ def write_facet(t, row, scratch, kinematics, ids):
 def store_lists(k, reach, r, n, gap, found, bodies, neighbours):
     """Store the lists of vertices and edges of candidate k, and how far its bodies may travel until these may be wrong.
 
-    reach: sum of the roundings [m]. r, n: see `add_polyhedra`. gap, found: see `facets.find_contacts`.
+    reach: sum of the roundings [m]. r, n: see `add_polyhedra`. gap, found: see `polyhedra.find_contacts`.
     """
     lists, lasting = neighbours.listed_features, min(LIST_MARGIN * reach, gap - 2.0 * APART * dot(n, r))
     until = lasting - MARGIN * neighbours.contact_distance[k] + pair_travelled(k, bodies, neighbours)
@@ -224,7 +224,7 @@ def add_polyhedra(sink, law, first, k, a, b, r, n, bodies, neighbours, box, scra
     a, b, r, n: sphere j and sphere i of the candidate, from the one to the other [m]; a unit vector, about from the one
         to the other.
     sink, law, bodies, neighbours, box: see `add_pair`.
-    Writes scratch: see `facets.find_contacts`. Writes neighbours: listed_features, in steps.
+    Writes scratch: see `polyhedra.find_contacts`. Writes neighbours: listed_features, in steps.
     Writes kinematics: `write_contact_geometry` and `write_weight`. Writes ids: SLOT_KEY and HISTORY_AT.
     Returns the number of contacts, and whether further ones may have been left out for want of room.
     """
@@ -342,7 +342,7 @@ def compute_facet_kinematics(geometry, sink, start, first, touching, context, ga
     geometry, sink, context: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
     start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
     Writes kinematics, ids: a column a contact; the latter (`batch_kinematics.ID_ROWS`, BLOCK).
-    Writes gathered: see ``convex_kinematics``; behind all rows scratch, see `facets.SCRATCH`.
+    Writes gathered: see ``convex_kinematics``; behind all rows scratch, see `polyhedra.SCRATCH`.
     Writes context.neighbours, context.chunk_sums: see `record_corners`, in steps.
     Returns the number of columns, first pair that is still to come, and MIXED_TYPES.
     """
