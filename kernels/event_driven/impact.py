@@ -5,27 +5,28 @@ Impacts are binary and instantaneous (Hoomans et al., Chem. Eng. Sci. 51 (1996) 
 
 q = v1 - v2 - (R1 ω1 + R2 ω2) × n,
 
-and the impulse J on 1 makes n·q' = -e n·q and, where the surfaces stick, n × q' = -ξ n × q; where that takes more than
-μ times the normal impulse they slide, and the tangential impulse is μ times the normal one. Both spins change by
--(R/I) n × J. A wall is a partner of infinite mass that does not turn.
+and the impulse J on 1 makes n·q' = -e n·q and, where the surfaces stick, n × q' = -ξ n × q. If sticking takes more
+than μ times the normal impulse, the surfaces slide, and the tangential impulse is μ times the normal one. Both spins
+change by -(R/I) n × J. A wall is a partner of infinite mass that does not turn.
 
 Lasting contacts (TC model, Luding & McNamara, Granular Matter 1 (1998) 113). Inelastic spheres can collide infinitely
-often in finite time: a ball bouncing on a floor, clusters. So impacts are said to last a contact time t_c, and one that
-comes τ < t_c after the last one of either partner belongs to a contact that lasts, and loses nothing. For smooth
-spheres that is e = 1. Of rough ones it asks for more, because what sticking with ξ < 1 and sliding take they take from
-the bouncing as well, until spheres that lie on each other collide as often as one likes:
+often in finite time, such as a ball bouncing on a floor, or spheres in clusters. The model therefore has a contact time
+t_c: an impact that comes τ < t_c after the last one of either partner belongs to a lasting contact and loses no energy.
+For smooth spheres this means e = 1. For rough ones e = 1 is not enough: sticking with ξ < 1 and sliding take energy
+from the bouncing too, so that spheres lying on each other would collide arbitrarily often. The rules within t_c are:
 
-- What sticks is turned round altogether, ξ = 1, as the normal motion is: a contact in tangential bounces neither
-  loses energy nor creeps. Smooth spheres, ξ = -1, stay smooth.
-- What slides cannot keep its energy with e = 1. The impulse lies on the edge of the cone of friction then,
-  J ∝ n - μ q_t/|q_t|, and is as large as leaves the energy what it is: sliding keeps up the bouncing, that is e > 1,
-- but not beyond bounces that last t_c: e <= t_c/τ, for bounces last as long as they start fast. With that much J the
-  rest of the energy is lost. So a ball that slides along a floor does not hop, and friction brakes it as it should.
+- Where surfaces stick, ξ = 1: the tangential velocity is reversed, as the normal one is. A contact with tangential
+  bounces then neither loses energy nor creeps. Smooth spheres, ξ = -1, stay smooth.
+- Where surfaces slide, e = 1 would lose energy. Instead the impulse lies on the edge of the friction cone,
+  J ∝ n - μ q_t/|q_t|, and is so large that the energy is conserved: sliding sustains the bouncing, e > 1.
+- This e is at most t_c/τ, so that no bounce lasts longer than t_c: the duration of a bounce is proportional to its
+  initial speed. At this limit the rest of the energy is lost. So a ball that slides along a floor does not hop, and
+  friction slows it down.
 
-Of bounces shorter than t_c nothing is lost unless they slide (t_c/τ)² times as fast as they bounce, so contacts at rest
-come to impacts every t_c or so, and normal and tangential impulses hold to Coulomb's law at every impact. What would be
-simpler does not do: without friction within t_c a ball slides along a floor for ever, since then all of its impacts are
-elastic; ξ = 1 without a limit reverses what slides; and e = 1 with friction as ever is what never comes to rest.
+A bounce shorter than t_c loses energy only if it slides (t_c/τ)² times as fast as it bounces. So contacts at rest
+consist of impacts about t_c apart, and normal and tangential impulses obey Coulomb's law at each impact. Simpler rules
+fail: without friction within t_c a ball slides along a floor for ever, since all its impacts are elastic; ξ = 1 without
+a limit reverses sliding; and with e = 1 and the friction of other impacts, spheres never come to rest.
 """
 
 import math

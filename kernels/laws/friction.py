@@ -1,22 +1,26 @@
 """Coulomb friction: a tangential spring of Mindlin's stiffness that sticks and slides.
 
-The tangential part of `dem.kernels.laws.Composite`. ``rolling`` and ``twisting`` use `tangential_force`, too.
+The tangential part of `dem.kernels.laws.Composite`. ``rolling`` uses its `spring_dashpot_slider`, too.
 
 The spring's force f follows the slip of the surfaces, df = -k_t v_t dt with k_t = 8 G* √(R* δ) = (6 G*/E*) K √δ
-(Mindlin 1949; 1/G* = Σ (2 - ν)/G), and turns with the contact plane. While the contact unloads f shrinks as k_t does,
-or grazing impacts would gain energy (C. Thornton, S. J. Cummins, P. W. Cleary, Powder Technol. 233 (2013) 30). With a
-dashpot η_t = η √(k_t/S_n), S_n = 2 E* √(R* δ), the trial force is t = f - η_t v_t. Contacts stick while |t| <= μ F_n;
-beyond, they slide with μ F_n t/|t|: in lasting sliding that is -v_t/|v_t|, and at a reversal of the slip the force does
-not jump. The spring by itself holds no more than μ F_n; set to the sliding force it would store the dashpot's share,
-and outcomes would jump with the angle of incidence.
+(R. D. Mindlin, J. Appl. Mech. 16 (1949) 259; 1/G* = Σ (2 - ν)/G; the history of P. A. Cundall, O. D. L. Strack,
+Géotechnique 29 (1979) 47). It turns with the contact plane: f of the last step, turned about the normal with the pair,
+is projected on the present plane and gets its former length (S. Luding, Granul. Matter 10 (2008) 235, sec. 2.3; see
+`rotate_and_rescale_spring`). While the contact unloads f shrinks as k_t does, or grazing impacts would gain energy
+(C. Thornton, S. J. Cummins, P. W. Cleary, Powder Technol. 233 (2013) 30). With a dashpot η_t = η √(k_t/S_n),
+S_n = 2 E* √(R* δ), the trial force is t = f - η_t v_t. Contacts stick while |t| <= μ F_n. Beyond, they slide with
+μ F_n t/|t|: in lasting sliding t/|t| is -v_t/|v_t|, and at a reversal of the slip the force does not jump. The spring
+by itself holds no more than μ F_n. If it were set to the sliding force, it would store the dashpot's share, and
+outcomes would jump with the angle of incidence.
 
 One spring sticks or slides as a whole: no slip grows from the edge of the contact inwards, and near-normal impacts
 keep more tangential velocity than by Maw, Barber & Fawcett (Wear 38 (1976) 101), see
 ``dem.validation.contacts.partial_slip``.
 
-Integrated by the trapezium rule: what is remembered is f half a step ahead, f_n - dt/2 k_t v_t. In its first step k_t
-sets in like a root, see ``first_step``. The spring is cut to μ F_n before the dashpot is added: the other way round t
-would hold what μ F_n has fallen by in a step, and impacts that slide while they unload would be of first order.
+The spring is integrated by the trapezium rule: the history has f half a step ahead, f_n - dt/2 k_t v_t. In the first
+step of a contact k_t grows from zero like √t, see ``first_step``. The spring is cut to μ F_n before the dashpot is
+added. In the other order t would keep the amount by which μ F_n falls in a step, and impacts that slide while they
+unload would be of first order.
 """
 
 import math

@@ -1,4 +1,6 @@
-"""Distances of points from walls of simple shapes, in the frame of the wall; negative inside the solid.
+"""Distances of points from planes, balls, rectangles, blocks, capsules and tori; negative inside the solid.
+
+They are in the frame of the wall. Cylinders, cones and discs are surfaces of revolution: ``revolution``.
 
 Each is a formula of (x, numbers, k): the distance of a place x from the surface [m] and its gradient, a unit vector.
 The numbers of the wall begin at ``numbers[k]``; the first line of each formula says what they are, how many of each.

@@ -1,4 +1,4 @@
-"""Surface of revolution of a polyline (r, z) about an axis; particles may touch both sides.
+"""Cylinders, cones, discs: the surface of revolution of a polyline (r, z) about an axis, touched from both sides.
 
 Numbers: origin (3), axis (3), a direction across it (3), number of points, r and z of each. Its pieces are the
 segments, from point k to k + 1: discs, cones, cylinders. A place and the point nearest to it on each are in one half
