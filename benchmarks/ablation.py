@@ -21,6 +21,7 @@ HERE = Path(__file__).parent.parent
 COPIED = {"dem": "dem", "kernels": "dem/kernels", "cases": "dem/cases", "benchmarks": "benchmarks"}  # as installed
 STARTS = {"spheres": "spheres-frictional-closed-1", "fibres": "fibres-frictional-closed-1"}  # in one cache folder
 PLAIN = "all"  # by PCDM_DEM_PLAIN=1
+NOTHING = "nothing"  # switched off: all figures are compared with these
 CHILD = """
 import hashlib, json, sys, time
 from benchmarks import same_bytes
@@ -52,7 +53,7 @@ BY_VALUE = Edit(
     "compiler/struct_reference.py", "or not kind.count:\n        return kind", "or True:\n        return kind"
 )
 PARTS = {
-    "nothing": (),
+    NOTHING: (),
     "compiled stages": (
         Edit(JIT, "PLAIN else stages.compiled_stage(func(function), returns)", "True else None"),
         Edit(JIT, "kernel(function) if PLAIN", "kernel(function) if True"),
@@ -60,7 +61,7 @@ PARTS = {
     ),
     "struct references": (Edit(JIT, "kernel(function) if PLAIN", "kernel(function) if True"), BY_VALUE),
     "fast_call": (Edit(JIT, "kernel(function) if PLAIN", "kernel(function) if True"),),
-    "fast_call: rewrite": (Edit("compiler/fast_call.py", "rewrite(found, value) if found else", ""),),
+    "fast_call: rewrite only changes": (Edit("compiler/fast_call.py", "rewrite(found, value) if found else", ""),),
     "indices from the start": (Edit(LOWERING, '(arrayobj, "fix_integer_index", index_of_kernels),', ""),),
     "arrays as values": (Edit(LOWERING, '(arrayobj, "make_array", array_of_kernels),', ""),),
     "short slices": (
@@ -81,16 +82,18 @@ PARTS = {
         Edit(LOWERING, '(cpu.CPUContext, "get_abi_sizeof", cached_size(cpu.CPUContext.get_abi_sizeof)),', ""),
     ),
     "loading without numba's tables": (Edit(LINKING, "rtsys.initialize(target_context)", "target_context.refresh()"),),
-    "way in not optimised": (Edit("compiler/libraries.py", "if not defines(ll_module, WRAPPER):", "if True:"),),
+    "wrapper not optimised": (Edit("compiler/libraries.py", "if not defines(ll_module, WRAPPER):", "if True:"),),
     "functions simplified first": (Edit("compiler/libraries.py", "for name in SIMPLIFYING:", "for name in ():"),),
-    "short calls of parts": (Edit("compiler/calling_convention.py", "if not is_of_kernels(builder) or", "if True or"),),
-    "members not taken out again": (Edit(LOWERING, "        self.builder.__class__ = Builder\n", ""),),
-    "no lifetimes": (Edit(LOWERING, '(postproc.PostProcessor, "run", process_without_lifetimes),', ""),),
-    "calls of parts typed by place": (
+    "short calls of inlined functions": (
+        Edit("compiler/calling_convention.py", "if not is_of_kernels(builder) or", "if True or"),
+    ),
+    "tuple members not read again": (Edit(LOWERING, "        self.builder.__class__ = Builder\n", ""),),
+    "variables without lifetimes": (Edit(LOWERING, '(postproc.PostProcessor, "run", process_without_lifetimes),', ""),),
+    "inlined calls typed by place": (
         Edit(LINKING, "return InlinedType(self.dispatcher)", "return self.dispatcher._numba_type_"),
     ),
     "operators typed once": (Edit("compiler/inference.py", "if kws or getattr", "if True or getattr"),),
-    "`max` and `min` in place": (
+    "max and min without calls": (
         Edit("compiler/inference.py", "choose_number(max, operator.gt)\n    choose_number(min, operator.lt)", "pass"),
     ),
     "loops optimised first": (
@@ -101,7 +104,7 @@ PARTS = {
     "no aliasing in loops": (Edit(JIT, "_parts(noalias=True, forceinline=True)", "_parts(forceinline=True)"),),
     "inlining forced": (Edit(JIT, "inline = _parts(forceinline=True)", "inline = _parts(forceinline=False)"),),
     "noinline": (Edit(JIT, "_parts(stays_apart=True, forceinline=False)", "_parts(forceinline=False)"),),
-    "BLAS put off": (Edit(JIT, "setup.assume_blas()\n", ""),),
+    "no test for BLAS": (Edit(JIT, "setup.assume_blas()\n", ""),),
     "processor": (Edit(JIT, "processor.correct_features()\n", ""),),
     "compress": (Edit("simd/compress.py", "compress_by_eights if available else compress_none", "compress_none"),),
     "transpose": (Edit("simd/transpose.py", "available = not numba.config.DISABLE_JIT and", "available = False and"),),
@@ -162,7 +165,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--repeats", type=int, default=3)
     arguments = parser.parse_args()
-    parts = dict.fromkeys(["nothing", *(arguments.parts or PARTS)])
+    parts = dict.fromkeys([NOTHING, *(arguments.parts or PARTS)])
     least: dict[str, dict[str, list[float]]] = {}
     usual: list[str] = []
     with tempfile.TemporaryDirectory() as folder:

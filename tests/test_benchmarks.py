@@ -1,6 +1,7 @@
 """Each benchmark runs and prints a single positive number, and nothing else, on stdout."""
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -205,6 +206,15 @@ def test_every_part_of_the_compiler_can_be_switched_off():
     for part in ablation.PARTS:
         for text in ablation.edited(part).values():
             compile(text, part, "exec")
+
+
+def test_the_table_of_the_compiler_has_the_names_of_its_parts():
+    """A row can be measured by its name; parts that the table does not have are listed below it."""
+    page = (ablation.HERE / "kernels" / "compiler" / "README.md").read_text(encoding="utf-8")
+    rows = page[page.index("| part switched off") :].split("\n\n")[0].splitlines()[2:]
+    added = re.search(r"added later and are not\s+in the table: (.*?)\.", page, re.DOTALL).group(1)
+    named = [row.split("|")[1].strip() for row in rows] + re.findall(r"\*([^*]+)\*", " ".join(added.split()))
+    assert sorted([*named, ablation.NOTHING]) == sorted(ablation.PARTS)
 
 
 def test_suites_are_compiled_for_avx2_too_where_there_is_more(monkeypatch):
