@@ -1,5 +1,6 @@
 """Mass properties of the union of spheres."""
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -90,6 +91,17 @@ def test_refuses(arguments, message):
 CLUMP = dem.Clump(offsets=[[0, 0, 0], [0.01, 0, 0]], radii=[0.01, 0.01])
 STONE = dem.Material(young=5e7, poisson=0.35)
 GROUP = dem.Particles(CLUMP, STONE, position=[[0, 0, 0], [1, 0, 0]])
+SCALED = [
+    dem.Sphere(diameter=0.01),
+    dem.Fibre(diameter=0.01, spheres=3),
+    dem.Capsule(diameter=0.01, length=0.03),
+    CLUMP,
+    dem.Ellipsoid(semi_axes=(0.003, 0.002, 0.001)),
+    dem.Superellipsoid(semi_axes=(0.003, 0.002, 0.001), exponents=(3, 3)),
+    dem.RoundedCylinder(diameter=0.01, length=0.02, rounding=0.001),
+    dem.FlexibleFibre(diameter=0.01, length=0.1, segments=4),
+    dem.Polyhedron(vertices=[[0, 0, 0], [0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]], rounding=1e-3),
+]
 KEPT = {
     "sphere": (dem.Sphere(diameter=0.01), ("offsets", "radii")),
     "fibre": (dem.Fibre(diameter=0.01, aspect_ratio=3), ("offsets", "radii")),
@@ -124,3 +136,10 @@ def test_a_state_of_another_shape_is_refused(name, value):
     with pytest.raises(ValueError, match=f"{name} has shape"):
         setattr(group, name, value)
     assert group.revision == 0
+
+
+@pytest.mark.parametrize("factor", ["a", 0.0, -2.0, math.nan], ids=str)
+@pytest.mark.parametrize("shape", SCALED, ids=lambda shape: type(shape).__name__)
+def test_a_scale_that_is_no_positive_number_is_refused(shape, factor):
+    with pytest.raises((TypeError, ValueError), match=r"^factor is .*, expected a .*number"):
+        shape.scaled(factor)

@@ -112,6 +112,7 @@ class Capsule:
 
     def scaled(self, factor: float) -> Capsule:
         """Capsule scaled by a factor."""
+        factor = checks.number("factor", factor, above=0)
         return Capsule(diameter=factor * self.diameter, length=factor * self.length)
 
     def mass_properties(self, density: float) -> MassProperties:

@@ -105,6 +105,7 @@ class Ellipsoid(ConvexShape):
 
     def scaled(self, factor: float) -> Ellipsoid:
         """Ellipsoid scaled by a factor, with its contact radius."""
+        factor = checks.number("factor", factor, above=0)
         return Ellipsoid(
             semi_axes=tuple(factor * a for a in self.semi_axes), contact_radius=factor * self.contact_radius
         )
@@ -219,6 +220,7 @@ class Superellipsoid(ConvexShape):
 
     def scaled(self, factor: float) -> Superellipsoid:
         """Superellipsoid scaled by a factor, with its contact radius."""
+        factor = checks.number("factor", factor, above=0)
         return Superellipsoid(
             semi_axes=tuple(factor * a for a in self.semi_axes), exponents=self.exponents,
             contact_radius=factor * self.contact_radius,

@@ -158,6 +158,7 @@ class FlexibleFibre:
 
     def scaled(self, factor: float) -> FlexibleFibre:
         """Flexible fibre scaled by a factor."""
+        factor = checks.number("factor", factor, above=0)
         values = self.saved() | {"diameter": factor * self.diameter, "length": factor * self.length}
         return FlexibleFibre(**values | {"curvature": self.curvature / factor})
 

@@ -81,6 +81,7 @@ class PrincipalBody:
 
     def scaled(self, factor: float) -> Self:
         """Body scaled by a factor. It keeps its principal axes, which are not unique for a symmetric body."""
+        factor = checks.number("factor", factor, above=0)
         values, (volume, *moments) = self.saved(), self._moments
         for name, power in self.POWERS.items():
             own, by = values[name], factor**power

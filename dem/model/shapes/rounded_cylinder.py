@@ -134,6 +134,7 @@ class RoundedCylinder(ConvexShape):
 
     def scaled(self, factor: float) -> RoundedCylinder:
         """Cylinder scaled by a factor, with its rounding and contact radius."""
+        factor = checks.number("factor", factor, above=0)
         return RoundedCylinder(
             diameter=factor * self.diameter, length=factor * self.length, rounding=factor * self.rounding,
             contact_radius=factor * self.contact_radius,

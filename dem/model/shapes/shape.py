@@ -182,6 +182,7 @@ class Fibre:
 
     def scaled(self, factor: float) -> Fibre:
         """Fibre scaled by a factor."""
+        factor = checks.number("factor", factor, above=0)
         return Fibre(diameter=factor * self.diameter, spheres=self.spheres, spacing=factor * self.spacing)
 
     def mass_properties(self, density: float) -> MassProperties:
@@ -259,6 +260,7 @@ class Sphere:
 
     def scaled(self, factor: float) -> Sphere:
         """Sphere scaled by a factor."""
+        factor = checks.number("factor", factor, above=0)
         return Sphere(diameter=factor * self.diameter)
 
     def expanded(self, factor: float) -> ExpandedSphere:
