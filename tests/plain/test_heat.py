@@ -214,10 +214,10 @@ def hot(temperature, poured=None):
     return dem.Simulation(ball, inserters=inserters, time_step=1e-5, heat=dem.Heat())
 
 
-def boxed(material, face, **faces):
+def boxed(material, face, at=350.0, **faces):
     ball = dem.Particles(BALL, SOLID, position=[[0.5, 0.5, 0.5]])
     box = dem.Box((0, 0, 0), (1, 1, 1), material, **faces)
-    return dem.Simulation(ball, box, time_step=1e-5, heat=dem.Heat(faces={face: 350.0}))
+    return dem.Simulation(ball, box, time_step=1e-5, heat=dem.Heat(faces={face: at}))
 
 
 @pytest.mark.parametrize(
@@ -226,6 +226,14 @@ def boxed(material, face, **faces):
         (lambda: planned(BARE), "the material 'bare' has no conductivity"),
         (lambda: hot(1e30), r"temperature of particle 0 is 1e\+30 K, expected less than 16384: is a unit wrong"),
         (lambda: hot(300.0, poured=2e4), "temperature of particles of the inserter is 20000 K"),
+        (
+            lambda: boxed(SOLID, "z-", at=1e30),
+            r"temperature of face z- is 1e\+30 K, expected less than 16384: is a unit",
+        ),
+        (
+            lambda: chain(1, 300.0, (300.0, 1e30)),
+            r"temperature of the lid is 1e\+30 K, expected less than 16384",
+        ),
         (
             lambda: planned(dem.Material(young=1e7, poisson=0.3, conductivity=1.0, name="half")),
             "'half' has no heat_cap",

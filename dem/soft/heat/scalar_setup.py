@@ -11,6 +11,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.text import counted
+from dem.model.domain.box import FACES
 from dem.model.domain.cell import Cell
 from dem.model.heat import Heat
 from dem.model.particles import fields
@@ -77,19 +78,23 @@ def checked(
         message = "heat has a convection with cells=True, but the fluid has no cells: add dem.Fluid(cells=dem.Cells())"
         raise ValueError(message)
     _add_fields(laws, inserters, particles)
-    _check_sizes(laws, particles, inserters)
+    _check_sizes(laws, particles, inserters, walls)
     return tuple(laws)
 
 
-def _check_sizes(laws: Sequence[ScalarExchange], particles: Particles, inserters: Sequence[Inserter]) -> None:
+def _check_sizes(
+    laws: Sequence[ScalarExchange], particles: Particles, inserters: Sequence[Inserter], walls: Sequence[Wall]
+) -> None:
     """Raise ValueError for values at the start that sums of their law have no room for, as of a wrong unit."""
     for law in laws:
         values = particles.field(law.FIELD)[:, 0]
         beyond = np.flatnonzero(~(np.abs(values) < law.LARGEST))[:1]
-        given = {f"particle {k}": values[k] for k in beyond}
-        given |= {f"particles of the {each.word}": each.state().get(law.FIELD, 0.0) for each in inserters}
-        for what, value in given.items():
-            if not abs(value) < law.LARGEST:
+        given = [(f"particle {k}", values[k]) for k in beyond]
+        given += [(f"particles of the {each.word}", each.state().get(law.FIELD, 0.0)) for each in inserters]
+        given += [(f"the {wall.word}", law.held(wall)) for wall in walls]
+        given += [(f"face {face}", law.held_at_face(face)) for face in FACES]
+        for what, value in given:
+            if value is not None and not abs(value) < law.LARGEST:
                 unit = fields.STATE[law.FIELD].unit
                 raise ValueError(
                     f"{law.FIELD} of {what} is {value:g} {unit}, expected less than {law.LARGEST:g}: is a unit wrong?"
