@@ -307,7 +307,7 @@ class StochasticSpheres(SimulationBase):
         """Unaccounted energy, and that from partners and fluid, over a reference energy; and the name of that."""
         energy, gained = self.energy(), float(self._engine.tally.gained[0])
         others = {
-            "the energy that impacts took": energy.dissipated,
+            "the energy dissipated in impacts": energy.dissipated,
             "the work from outside": max(abs(self._ledger.external_work), abs(gained)),
         }
         name, scale = self._ledger.reference(others)

@@ -69,10 +69,10 @@ def turnovers(engine: Engine, ledger: EnergyLedger, population: Population | Non
     if not work:
         of_walls = "the work of the cell" if cell else "the work of the walls"
     return {
-        "the energy that contacts took": abs(before.dissipated + float(run_state.dissipated[0]) / unit),
+        "the energy dissipated in contacts": abs(before.dissipated + float(run_state.dissipated[0]) / unit),
         of_walls: abs(work + float(run_state.wall_work[0]) / unit),
         "the work of the fluid": abs(before.fluid + fluid_work(engine)),
-        "the energy that particles brought": abs(population.totals.inserted if population else 0.0),
+        "the energy of inserted particles": abs(population.totals.inserted if population else 0.0),
     }
 
 
