@@ -31,7 +31,7 @@ class NormalForce(NamedTuple):
     """Normal force of a contact, and the data that other components of the law use."""
 
     force: float  # without damping, repulsive if positive [N]
-    conservative: float  # the part of it that has a potential: -dU/dδ of `energy` [N]
+    conservative: float  # the part of it that has a potential: dU/dδ of `energy` [N]
     energy: float  # U [J]
     stiffness: float  # force over overlap is stiffness·stiffness_factor, and other stiffnesses go with it
     stiffness_factor: float
