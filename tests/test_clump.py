@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import dem
 from dem.model.shapes.bodies import place
-from dem.model.shapes.clump import SLICE_NODES, union_moments
+from dem.model.shapes.clump import SLICE_NODES, union_moments, union_volume
 
 
 def properties(offsets, radii):
@@ -191,6 +191,36 @@ def test_a_clump_in_a_polyhedron_stands_as_the_polyhedron(nylon):
     outward = np.array([[-1, 0, 0], [0, -1, 0], [0, 0, -1], np.array([1, 1.5, 3]) / 3.5])
     heights = np.array([0, 0, 0, 0.03 / 3.5])
     assert (spheres.centres @ outward.T + spheres.radii[:, None] <= heights + 1e-9).all()
+
+
+@pytest.mark.parametrize(
+    ("shape", "radius"),
+    [
+        (dem.Ellipsoid(semi_axes=(0.003, 0.002, 0.001)), 0.001),
+        (dem.RoundedCylinder(diameter=0.008, length=0.004, rounding=0.001), 0.002),
+        (dem.Polyhedron(vertices=[[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], rounding=1e-4), 3**-0.5),
+    ],
+    ids=["ellipsoid", "cylinder", "tetrahedron"],
+)
+def test_a_single_sphere_in_a_shape_is_about_its_centre_of_mass(shape, radius):
+    """It touches the surface, or the triangles that stand for it."""
+    clump = dem.Clump.from_shape(shape, spheres=1)
+    np.testing.assert_array_equal(clump.offsets, np.zeros((1, 3)))
+    assert 0.99 * radius < clump.radii[0] <= radius * (1 + 1e-12)
+
+
+def test_a_clump_in_a_shape_has_no_more_spheres_than_a_particle_may():
+    with pytest.raises(ValueError, match="spheres is 5000, expected at most the 4000 that one particle may have"):
+        dem.Clump.from_shape(dem.Ellipsoid(semi_axes=(0.003, 0.002, 0.001)), spheres=5000)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.few(1)
+def test_the_volume_by_equal_slices_is_that_of_the_moments(seed):
+    """To 1e-5 of it, as the docstring says."""
+    rng = np.random.default_rng(seed)
+    x, r = rng.normal(size=(4 + 3 * seed, 3)) * 0.5, rng.uniform(0.3, 1, 4 + 3 * seed)
+    assert union_volume(x, r) == pytest.approx(union_moments(x, r)[0], rel=1e-5)
 
 
 @pytest.mark.parametrize("shape", [dem.Sphere(diameter=0.01), dem.Capsule(diameter=0.01, length=0.03)])

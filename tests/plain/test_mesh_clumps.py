@@ -17,9 +17,10 @@ def cube(tmp_path):
     return tmp_path / "cube.stl"
 
 
-def test_one_sphere_in_a_cube_is_its_inscribed_one(cube):
-    """A lattice with a place in the middle; the corners are the farthest, √3 - 1 of half an edge."""
-    clump = dem.Clump.from_mesh(cube, spheres=1, scale=1e-3, cells=5)
+@pytest.mark.parametrize("cells", [4, 5])
+def test_one_sphere_in_a_cube_is_its_inscribed_one(cube, cells):
+    """Whether the lattice has a place in the middle or not; the corners are the farthest, √3 - 1 of half an edge."""
+    clump = dem.Clump.from_mesh(cube, spheres=1, scale=1e-3, cells=cells)
     np.testing.assert_allclose(clump.radii, 1e-3, rtol=1e-6)
     np.testing.assert_allclose(clump.offsets, 0, atol=1e-9)
     assert clump.fit.largest_distance == pytest.approx((math.sqrt(3) - 1) * 1e-3, rel=1e-6)
@@ -27,7 +28,7 @@ def test_one_sphere_in_a_cube_is_its_inscribed_one(cube):
     properties = clump.mass_properties(1000.0)
     assert properties.volume == pytest.approx(8e-9, rel=1e-6)
     np.testing.assert_allclose(properties.inertia, 8e-6 * 4e-6 / 6, rtol=1e-6)  # m a²/6
-    union = dem.Clump.from_mesh(cube, spheres=1, scale=1e-3, cells=5, mass="spheres")
+    union = dem.Clump.from_mesh(cube, spheres=1, scale=1e-3, cells=cells, mass="spheres")
     assert union.mass_properties(1.0).volume == pytest.approx(4 / 3 * math.pi * 1e-9, rel=1e-5)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.model.shapes.convex_hull import Moments, is_closed, mesh_moments
+from dem.model.shapes.shape import MAX_SPHERES
 
 PORTION = 2_000_000  # pairs of places and triangles that are looked at together
 
@@ -48,14 +49,17 @@ def checked_mesh(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarra
 
 
 def inscribed_spheres(
-    vertices: np.ndarray, triangles: np.ndarray, spheres: int, cells: int
+    vertices: np.ndarray, triangles: np.ndarray, spheres: int, cells: int, centre: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Centres (K, 3) and radii (K,) of the largest spheres inside of a mesh that together fill most of it.
 
     The points of a lattice inside of the mesh, and their distances from its surface, are the candidates (the Euclidean
     distance map of V. Angelidakis et al., SoftwareX 15 (2021) 100735). One after the other, that sphere is taken which
-    covers the largest number of points that none has covered yet.
+    covers the largest number of points that none has covered yet. A single sphere is that about the centre of mass
+    (3,), if this is inside of the mesh.
     """
+    if spheres == 1 and _inside(centre[None], vertices, triangles)[0]:
+        return centre[None], distances(centre[None], vertices, triangles)
     low, high = vertices.min(0), vertices.max(0)
     step = float((high - low).max()) / cells
     axes = [low[k] + step * (0.5 + np.arange(max(1, math.ceil((high[k] - low[k]) / step - 1e-9)))) for k in range(3)]
@@ -64,17 +68,21 @@ def inscribed_spheres(
     if not len(points):
         raise ValueError(f"no place of a lattice with {cells} cells is inside of the mesh: take more cells")
     radius = distances(points, vertices, triangles)
+    square = radius**2
     left = np.ones(len(points), dtype=bool)
+    covered = np.zeros(len(points), dtype=np.int64)  # points left in the sphere about each point
+    for point in points:
+        covered += ((points - point) ** 2).sum(1) <= square
     chosen = []
     for _ in range(spheres):
         if not left.any():
             break
-        covered = np.zeros(len(points), dtype=np.int64)
-        for point in points[left]:
-            covered += ((points - point) ** 2).sum(1) <= radius**2
         best = int(np.lexsort((-radius, -covered))[0])
         chosen.append(best)
-        left &= ((points - points[best]) ** 2).sum(1) > radius[best] ** 2
+        found = left & (((points - points[best]) ** 2).sum(1) <= square[best])
+        for point in points[found]:
+            covered -= ((points - point) ** 2).sum(1) <= square
+        left &= ~found
     return points[chosen], radius[chosen]
 
 
@@ -132,4 +140,7 @@ def _gap(x: np.ndarray, centres: np.ndarray, radii: np.ndarray) -> float:
 
 def checked_counts(spheres: int, cells: int) -> tuple[int, int]:
     """Checked numbers of spheres and of cells along the longest side."""
-    return checks.whole("spheres", spheres, least=1), checks.whole("cells", cells, least=2)
+    count = checks.whole("spheres", spheres, least=1)
+    if count > MAX_SPHERES:
+        raise ValueError(f"spheres is {count}, expected at most the {MAX_SPHERES} that one particle may have")
+    return count, checks.whole("cells", cells, least=2)
