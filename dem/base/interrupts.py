@@ -1,8 +1,8 @@
-"""Ctrl-C in a program of our own, and what else asks it to stop: one line and status 130, whenever it comes.
+"""Ctrl-C and termination signals in the command ``dem``: one line of output, and exit status 130 (143 for SIGTERM).
 
-While a command runs it is an exception, so that files are closed and partial ones go. Before, while modules are
-imported, there is nothing to clean up, and an exception would come out as a traceback, of somebody else's code at that;
-while kernels are compiled it would be lost in the compiler. Then the process ends at once.
+While a command runs, a signal raises an exception, so that files are closed and incomplete files are removed. While
+modules are imported there is nothing to clean up, and an exception would show a traceback of foreign code. While
+kernels are compiled the compiler would lose the exception. In both cases the process ends at once.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Functions of arrays that give the same bytes on every processor.
 
-numpy takes other code for exp, log, powers, cube roots and their like where a processor has AVX-512, and BLAS and
-LAPACK take other code for inner products, matrix products and eigenvectors on each family of processors: their last
-bits differ. Sums, products, quotients, square roots, and sums along an axis do not. What a run starts from, or what a
-file keeps, is computed with these functions instead; the elementary ones are those of Python's `math`, one number at a
-time, which is the C library's: of one library they are the same on all processors that have FMA (x86: since 2013).
+numpy has different code for exp, log, powers and cube roots on processors with AVX-512, and BLAS and LAPACK have
+different code for inner products, matrix products and eigenvectors on each family of processors: their last bits
+differ. Sums, products, quotients, square roots, and sums along an axis are the same on all processors. The initial
+state of a run and the contents of files are computed with the functions of this module. Elementary functions are those
+of Python's `math`, one number at a time, which are the C library's: one library gives the same bits on all processors
+with FMA (x86: since 2013).
 """
 
 from __future__ import annotations

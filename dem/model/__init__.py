@@ -9,5 +9,5 @@ scalar_exchange, heat   scalars that particles exchange through contacts, and on
                         `heat_transfer`: a fluid and surroundings; `temperature_tables`: properties by temperature
 insertion               insertion and removal of particles during a run
 
-Fields of a user's own are added by `register_field` in `particles.particles`; `particles.fields` lists those there are.
+`register_field` in `particles.particles` adds a field of a user; `particles.fields` lists all fields.
 """

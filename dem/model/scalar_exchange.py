@@ -24,7 +24,7 @@ class TouchingPairs(NamedTuple):
     j: np.ndarray  # (K,)
     overlap: np.ndarray  # (K,) δ [m]
     radius: np.ndarray  # (K,) reduced radius R* = R_i R_j/(R_i + R_j) [m]
-    conductance: np.ndarray  # (K,) what `ScalarExchange.factor` comes to: g a, with the contact radius a = √(R* δ)
+    conductance: np.ndarray  # (K,) g a, with g of `ScalarExchange.factor` and the contact radius a = √(R* δ)
 
 
 @hinted

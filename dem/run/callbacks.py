@@ -1,6 +1,6 @@
 """Callbacks of a run: the user's own function, and the running table.
 
-A function is no part of a file, which tells of its name and how often it was called.
+A file does not store the function, only its name and how often it was called.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def check_repeatable(path: str | PathLike, file: h5py.File) -> None:
     changes = growing_tables.found(file).get(growing_tables.CHANGES)
     if changes is not None and len(changes):
         mark = file["parameters"].attrs.get(HOOK)
-        by = _words_of_call(mark) if mark else "somebody from outside"
+        by = _words_of_call(mark) if mark else "an assignment between steps"
         message = (
             f"{path} cannot be run again: {by} changed it, {counted(len(changes), 'time')} from t = "
             f"{changes['time'][0]:.6g} s on, and is not stored in the file: repeat the run in Python, with the function"

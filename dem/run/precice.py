@@ -1,8 +1,8 @@
-"""A flow that another program computes, by way of preCICE (precice.org): behind `dem.Coupling`, as any other function.
+"""Two-way coupling with a flow solver by preCICE (precice.org), as a function of `dem.Coupling`.
 
-It was written against the interface of preCICE 3 as its documentation has it, and tested with a participant that stands
-in for preCICE (tests/plain/test_precice.py): `pyprecice` comes as sources only and needs the library of preCICE 3,
-which was not available. It has not been run with the real one yet.
+It was written for the documented interface of preCICE 3, and tested with a stand-in for preCICE
+(tests/plain/test_precice.py): `pyprecice` is distributed as sources only and needs the library of preCICE 3, which was
+not available. It has not been run with the real library yet.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Step through a trajectory, as through the last steps before a run broke, with all that is known of some particles."""
+"""Step through a trajectory, such as the last steps before a failure, and show all quantities of selected particles."""
 
 from __future__ import annotations
 

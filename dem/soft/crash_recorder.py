@@ -1,8 +1,8 @@
 """Crash recorder: keeps the last steps before a failure, at almost no cost during the run.
 
-Now and then the recorder copies the state of the run. When the run breaks, it goes back to the last copy and takes the
-same steps again, the last of them one by one into a trajectory of its own: ``run.crash.h5`` for ``run.h5``.
-The same steps give the same bytes, so this is what happened, and the simulation is then where it broke.
+The recorder copies the state of the run at intervals. When the run fails, it restores the last copy and repeats the
+steps from there, the last of them one by one into a trajectory of its own: ``run.crash.h5`` for ``run.h5``. The same
+steps give the same bytes, so the trajectory shows what happened, and the simulation ends in the state of the failure.
 """
 
 from __future__ import annotations

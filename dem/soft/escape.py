@@ -1,10 +1,10 @@
-"""Particles that leave through open faces: one warning, and removal of those that fall for ever from all contacts.
+"""Particles that leave through open faces: one warning; those that cannot return are left out of contacts and ledger.
 
 A particle has left if it is outside an open face, moves outwards, and gravity does not bring it back. While it falls it
-becomes faster than all particles in the box. It alone would soon have the lists rebuilt at every step, then end the run
-as too fast, and its energy would outweigh all errors. So the engine lets it escape once it is a diagonal of the box
-beyond the face, or too fast to be followed: it falls on, step by step as before, but has no contacts and no limits, and
-the energy ledger leaves it out.
+becomes faster than all particles in the box. A single such particle would soon cause a rebuild of the lists at every
+step and then stop the run as too fast, and its energy would exceed all energy errors. Therefore the engine releases it
+once it is a diagonal of the box beyond the face, or too fast to be followed: it falls on, step by step, but has no
+contacts and no limits, and the energy ledger leaves it out.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""All arrays that bodies have, in one table: which move with their bodies, and which decide how a run goes on.
+"""Table of all arrays with an entry for each body: which are sorted with the bodies, and which a checkpoint needs.
 
-Putting bodies in another order, snapshots, the recorder and checkpoints read it. A snapshot has what a step hands to
-the next one: half-step velocities, state of the scheme, contact history, images in periodic boxes, counts of contacts
-with rough walls. The rest is computed from that; no result depends on neighbour lists.
+Sorting, snapshots, the crash recorder and checkpoints read this table. A snapshot contains what a step passes to the
+next one: half-step velocities, state of the scheme, contact history, images in periodic boxes, numbers of contacts with
+rough walls. All other arrays are computed from these; no result depends on neighbour lists.
 
-Inside the engine bodies change places (indices), and bring their identities along. Nothing else may take an identity
-for an index: identities may have gaps, and need not ascend with the rows.
+Bodies change their index when they are sorted, and keep their identity. An identity must not be used as an index:
+identities may have gaps, and need not ascend with the rows.
 """
 
 from __future__ import annotations

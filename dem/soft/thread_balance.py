@@ -1,10 +1,10 @@
-"""Threads: how many take a step, and blocks of chunks of about equal work for each. No bit of the result depends on it.
+"""Number of threads of a step, and blocks of chunks of about equal work for each thread; no result depends on these.
 
-Blocks of equal numbers of bodies would not do: in a drum, for example, the lower half of the bed has more contacts than
-the upper half, between particles and with the wall, so one of two threads would often wait.
+Blocks of equal numbers of bodies are not of equal work. In a drum, for example, the lower half of the bed has more
+contacts than the upper half, between particles and with the wall, so that one of two threads would often wait.
 
-A pass waits for the last of its threads: if other programs keep its core busy, all others wait. Only a trial shows
-whether that is so. So from time to time one thread, or all, take a few steps, and the faster number of threads is kept.
+A pass waits for the last of its threads: if another program uses the core of one thread, all others wait. Whether this
+happens is measured: from time to time one thread, or all, take a few steps, and the faster number of threads is kept.
 """
 
 from __future__ import annotations

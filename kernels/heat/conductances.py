@@ -9,8 +9,10 @@ the equators of the spheres, ∫ 2π r k_g/(h(r) + M) dr with the gap h(r) and t
 Yovanovich & J. R. Culham, Int. J. Heat Mass Transf. 49 (2006) 3691). Surfaces up to a range apart conduct so as well,
 from their axis on: these pairs come from the list of neighbours, which reaches farther by that range.
 
-    who    (R, 2) int64: index of a body; index of the other one, or -1 - face, or -7 - w for wall w
-    what   (R, 3): overlap δ [m], less than 0 where a gap lies between, reduced radius R* [m], conductance G
+The kernels write:
+
+    ids    (R, 2) int64: index of a body; index of the other one, or -1 - face, or -7 - w for wall w
+    data   (R, 3): overlap δ [m], less than 0 where a gap lies between, reduced radius R* [m], conductance G
     rate   (N,) int64: sum of the conductances of each body, in units of `unit`
 """
 

@@ -1,11 +1,11 @@
 """Octree of a mesh for the search of triangles near a point: cells are split until few triangles are near each.
 
-A mesh has one cube about it, farther by its *reach* than the mesh. A cell that too many triangles are near is cut; a
-leaf lists all that come as near as the reach to any place in it, in ascending order, so that a place is looked up
-going down one path, and no triangle is met twice. Triangles may be of any size.
+The root of a mesh is a cube that exceeds the mesh by its *reach*. A cell that too many triangles are near is split into
+eight. A leaf lists, in ascending order, all triangles within the reach of any place in it. So a search descends one
+path and finds no triangle twice, whatever the sizes of the triangles.
 
 A row of `Geometry.cells` is: the first of the eight parts, in the order of x + 2 y + 4 z, or 0 for a leaf; the first
-entry of its list in `Geometry.listed`, the one after the last.
+entry of its list in `Geometry.listed`; the entry after its last one.
 """
 
 from dem.kernels.compiler.jit import inline, kernel

@@ -1,6 +1,6 @@
-"""Law components as users give them: normal forces, damping, rolling and twisting resistance, adhesion.
+"""Law components for users: normal forces, damping, rolling and twisting resistance, adhesion.
 
-They are what users give; `dem.kernels.laws` has the formulae.
+`dem.kernels.laws` has their formulae.
 """
 
 from __future__ import annotations

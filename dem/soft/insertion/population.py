@@ -306,7 +306,7 @@ def with_room_for(
     _check_fluid(fluid, inserters, outlets)
     if not inserters:
         if particles is None:
-            message = "particles is None, and nobody puts any in: give dem.Particles, or inserters"
+            message = "particles is None, and there are no inserters: give dem.Particles, or inserters"
             raise TypeError(message)
         return particles
     if particles is not None:

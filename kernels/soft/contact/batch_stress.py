@@ -1,6 +1,6 @@
-"""Stress of contacts between single spheres in a cell that deforms, summed batch by batch; see ``cell_stress``.
+"""Stress of contacts between single spheres in a deforming cell, summed batch by batch; see ``cell_stress``.
 
-Other domains and shapes compile nothing of this, reports of contacts neither.
+It is compiled only for deforming cells with single spheres, and not for reports of contacts.
 """
 
 import numpy as np

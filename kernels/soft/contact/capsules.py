@@ -1,9 +1,10 @@
 """Capsules, cylinders with half spheres for ends: all points within a radius of a segment.
 
-A body that is one has two spheres, its ends, which are what walls meet, and edges of walls meet its side
-(``wall_contacts``); against other bodies it is its whole segment, and a sphere is a capsule of no length. Where a run
-has capsules its kinds are of a type of their own, so that others pay nothing; and of another one where there are bodies
-of several spheres beside them, of which each sphere is a *piece* as a capsule is one: `Mixed`.
+A capsule has two spheres, its ends. Walls touch these spheres and, with edges, the side of the capsule
+(``wall_contacts``). Against other bodies a capsule is its whole segment, and a sphere is a capsule of zero length.
+
+A run with capsules has kinds of the type `Capsules`, so that other runs do not compile their contacts. In runs that
+also have bodies of several spheres, the type is `Mixed`: each capsule and each sphere of such a body is then a *piece*.
 """
 
 from typing import NamedTuple

@@ -1,7 +1,7 @@
-"""Kinematics of contacts between bodies that carry spheres.
+"""Kinematics of contacts between bodies of several spheres.
 
-One loop gathers the places of both spheres and the motion of their bodies from all over memory; the next has nothing
-but rows before it, and is made of vectors.
+A first loop gathers the places of both spheres and the motion of their bodies from scattered memory into rows. The
+second loop reads only these rows, so that LLVM vectorises it.
 """
 
 import math

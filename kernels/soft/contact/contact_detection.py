@@ -1,7 +1,8 @@
 """Contact detection: find the touching pairs among the candidates; only these are evaluated.
 
-In passes, because a touching pair costs ten times what finding it costs, and one candidate in four touches. Where
-contacts live beyond touching, a pair that remembers anything is evaluated as if it touched: the law says when it ends.
+Detection and evaluation are separate passes, because evaluating a touching pair costs ten times as much as detecting
+it, and one candidate in four touches. If contacts of the law persist after separation, each pair with a history is
+evaluated as if it touched, and the law decides when the contact ends.
 """
 
 import math

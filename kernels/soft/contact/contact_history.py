@@ -1,9 +1,13 @@
-"""Contact history, carried over from one neighbour list to the next.
+"""Contact history, copied from the old candidates to the new ones when lists are rebuilt.
 
-While the neighbours last, a chunk keeps what its touching pairs remember beside their pair of bodies, and finds them
-again among its new candidates (``save_history``, ``restore_history``). When bodies are listed anew they change places,
-so everything goes into a table by the user's numbers (``write_table``, ``read_pairs``, ``read_walls``): spheres are
-numbered through all particles; a wall counts as the partner -1 - face.
+The history of a pair, such as the force of its tangential spring (Cundall & Strack), lies in a row of
+`Neighbours.history`; `dem.kernels.laws.friction` rotates that spring with the contact.
+
+When candidates are picked anew from the same neighbour list, a chunk saves the histories of its touching pairs with
+their pair of bodies, and copies them to its new candidates (``save_history``, ``restore_history``). When the neighbour
+list is rebuilt, bodies change their index. All histories then go through a table by the numbers of the
+particles (``write_table``, ``read_pairs``, ``read_walls``): its spheres are numbered through all particles, and a wall
+counts as the partner -1 - face.
 """
 
 from dem.kernels.compiler.jit import func, inline, kernel

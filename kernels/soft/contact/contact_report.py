@@ -1,7 +1,7 @@
-"""Report of the current contacts, one row each, by the pipeline of the steps with another sink.
+"""Report of the present contacts, one row each, by the pipeline of the steps with another sink.
 
-Forces are evaluated anew from the whole-step state and the history of the contacts; nothing is written but the rows.
-All bodies are taken for carriers of spheres, as single spheres may turn by any scheme.
+Forces are evaluated again from the state at the whole step and the history of the contacts. Only the rows of the report
+are written. All bodies are treated as bodies of several spheres, because single spheres may rotate by any scheme.
 """
 
 from dem.kernels.compiler.jit import fast_call

@@ -1,7 +1,8 @@
 """Kinematics of contacts of convex bodies, for a batch or one contact.
 
-What found the contacts writes overlaps, normals and places to columns, and which candidates they are of. One loop
-gathers what their bodies do from all over memory; the next has nothing but rows before it, and is made of vectors.
+The search for contacts writes overlaps, normals, places and the candidates' numbers to columns. A first loop gathers
+the motion of their bodies from scattered memory into rows. The second loop reads only these rows, so that LLVM
+vectorises it.
 """
 
 from typing import NamedTuple

@@ -1,8 +1,8 @@
-"""Candidate pairs: the spheres that may touch within the next fifteen steps or so, out of the pairs of bodies.
+"""Candidate pairs: pairs of spheres that may touch within the next steps, selected from the pairs of bodies.
 
-Two lists, because they wear out at different rates. Neighbours carry a wide skin and last a hundred steps;
-from them candidates are picked with a narrow skin every fifteen steps or so. What every step then has to look at
-is barely more than what touches (the GROMACS dual pair list: Páll et al., J. Chem. Phys. 153, 134110 (2020)).
+There are two lists, because their lifetimes differ. The neighbour list has a wide skin and lasts about a hundred steps.
+Candidates are selected from it with a narrow skin, about every fifteen steps, so that each step checks few pairs that
+do not touch (the dual pair list of GROMACS: Páll et al., J. Chem. Phys. 153, 134110 (2020)).
 """
 
 from dem.kernels.compiler.jit import argument, func, inline, select, vector_loop

@@ -1,11 +1,12 @@
-"""Forces and torques on bodies at faces and walls, chunk by chunk: which of the ways to evaluate contacts is taken.
+"""Forces and torques on bodies at faces and walls, chunk by chunk: in batches of contacts or one by one.
 
-Single spheres go in batches under laws with losses, unless faces are rough; so do other bodies but convex ones, if
-there are no walls but faces. All others go body by body. Batches of contacts with faces are in ``box_contacts``, those
-of spheres with walls of any shape here: all of a contact but the search for its pieces is in loops that LLVM makes
-vector code of, how the surfaces move, the law, the load on the wall. One by one
-(`wall_contacts.add_of_sphere`) are contacts of several pieces, and those with walls that are rough, wear, hold a force
-or have a belt.
+Batches are used for single spheres under laws with losses, unless faces are rough, and for all other bodies except
+convex ones if the only walls are faces. All other bodies are treated one by one.
+
+Batches of contacts with faces are in ``box_contacts``, those of spheres with walls of any shape in this module. Apart
+from the search for pieces of a wall, all of a contact (motion of the surfaces, law, load on the wall) is in loops that
+LLVM vectorises. `wall_contacts.add_of_sphere` evaluates one by one the contacts of several pieces, and those with walls
+that are rough, wear, hold a force or have a belt.
 """
 
 from dem.kernels import laws, rotation

@@ -1,6 +1,8 @@
-"""Bodies near walls, listed anew while candidate pairs last: walls that move use up those lists sooner than spheres do.
+"""Rebuild the list of bodies near walls while candidate pairs remain valid.
 
-That costs little, as most bodies are known to be far away still, and pairs are picked no more often than without walls.
+Walls that move make this list stale sooner than spheres make the candidate pairs stale. A rebuild of this list alone is
+cheap, since most bodies are known to be far from walls. So walls do not increase the number of times that candidate
+pairs are picked.
 """
 
 from dem.kernels.compiler.jit import inline, noinline, select

@@ -1,7 +1,7 @@
 """Kinematics of wall contacts, one by one or in batches.
 
-In a batch of single spheres, what is looked up here and there is first put side by side; walls are taken one after the
-other. So the rest is loops without a choice and without gathering, which LLVM makes vector code of on every processor.
+In a batch of single spheres, a first loop gathers data from scattered memory into rows, and walls are taken one after
+the other. The other loops have neither branches nor gathers, so that LLVM vectorises them for every processor.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Prefetch of the data that wall contacts read of the next bodies in a pass.
 
-Bodies near walls are few and far between in memory, and so is what is kept for them: read as it is wanted, most of the
-time goes by waiting. Nothing here changes a result.
+Bodies near walls are few and scattered in memory, and so are their data. Without prefetching, most of the time of a
+wall contact is spent waiting for memory. Nothing in this module changes a result.
 """
 
 from dem.kernels.compiler.jit import inline, select
