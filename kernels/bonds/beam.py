@@ -3,7 +3,7 @@ r"""A bond as a short beam: a potential of the two poses at its ends, without a 
 Each end carries a frame, Q_1 and Q_2, that both lie along the bond at rest, whatever its shape there. With p = Q_1* Q_2
 turned the short way round, p = (cos h, n sin h), the bond is bent and twisted by the rotation vector ψ = 2 h n, which
 has the same components in Q_1, in Q_2 and in the frame half way between them, Q = (Q_1 + Q_2)/|Q_1 + Q_2|. With the
-chord r from one end to the other, d = Q* r Q is what the bond sees of it, (l, 0, 0) at rest:
+chord r from one end to the other, d = Q* r Q is the chord in that frame, (l, 0, 0) at rest:
 
     U = ½ k_n (d_x - l)² + ½ k_s (d_y² + d_z²) + ½ k_t ψ_x² + ½ k_b (ψ_y² + ψ_z²)
     k_n = E A/l,   k_t = G J/l,   k_b = E I/l,   1/k_s = l³/(12 E I) + l/(κ G A)

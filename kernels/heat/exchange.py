@@ -1,8 +1,8 @@
 """Sub-steps of the exchange of a scalar u through contacts: C_i du_i/dt = Σ_j G_ij (u_j - u_i) + P_i.
 
 What passes through a contact in a sub-step is rounded to whole units: the two bodies get opposite integers, and integer
-sums depend neither on the order of contacts nor on threads. What a body has got changes its value; what a float cannot
-show of that is kept in its remainder, so that nothing is lost.
+sums depend neither on the order of contacts nor on threads. The amount that a body receives changes its value. The
+rounding error of the value is kept in a remainder, so that nothing is lost.
 """
 
 import numpy as np

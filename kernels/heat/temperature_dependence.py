@@ -1,7 +1,8 @@
 """Heat capacities and conductivities by temperature: linear between the rows of a table, constant beyond them.
 
-A body has the enthalpy H(T) = ∫ C dT from 0 K, exactly: a parabola between two rows of its table. What it gains changes
-H; its new temperature is the root of that parabola, and what rounding leaves of it is in its remainder.
+A body has the enthalpy H(T) = ∫ C dT from 0 K, exactly: a parabola between two rows of its table. An
+amount that it receives changes H. The new temperature is the root of that parabola, and its rounding error is kept in
+the remainder.
 """
 
 import math

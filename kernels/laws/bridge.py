@@ -9,7 +9,7 @@ tension γ, contact angle θ, gap S and Ŝ = S √(R̄/V)
 and F(0) while surfaces overlap; for V/R̄³ < 0.1 and θ < 50°. Bridges rupture at S_c = (1 + θ/2) V^(1/3) (G. Lian,
 C. Thornton, M. J. Adams, J. Colloid Interface Sci. 161 (1993) 138), or at (1 + θ/2) (V^(1/3) + 0.1 V^(2/3)/R̄) (Willett
 et al.). The energy is that of pulling a bridge to its rupture, where it is zero; a bridge that forms loses all of it
-at once. The force sets in and ends with a jump; ``first_step`` keeps that from showing in the order of convergence.
+at once. The force begins and ends with a jump; the weights of ``first_step`` keep impacts of second order.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Duration and maximum overlap of impacts, for Python.
 
-Nothing of this is compiled. What attracts surfaces beside that, or in its place, is a pull h d^q, where the elastic
-force is k d^p: d is the overlap, and of JKR contacts, which are wider, the one that Hertz's would have.
+Nothing of this is compiled. The elastic force is k d^p, and an attraction beside it, or in its place, is h d^q. Here d
+is the overlap; of JKR contacts, which are wider, d is the overlap of a Hertz contact with the same contact radius.
 """
 
 import math

@@ -1,11 +1,11 @@
 """Normal damping: F = F_el - η v_n, with η = α √(m* S) and S the stiffness that force over overlap is.
 
 Y. Tsuji, T. Tanaka, T. Ishida, Powder Technol. 71 (1992) 239, eq. (19): S = K √δ for Hertz's law. The coefficient of
-restitution is then the same at any speed. Where tension is cut off, contact is felt until the total force vanishes.
+restitution is then the same at any speed. Where tension is cut off, the contact acts until the total force vanishes.
 With y = √(4/5) x^(5/4) and dτ = x^(1/4) dt the scaled impact x'' + α x^(1/4) x' + x^(3/2) = 0 is a damped linear
 oscillator, whose impact without tension T. Schwager and T. Pöschel solve (Granul. Matter 9 (2007) 465);
-``model.contact.restitution`` inverts that for α. The dashpot sets in like a root; ``first_step`` keeps that from
-showing in the order of convergence.
+``model.contact.restitution`` inverts that for α. At the start of a contact the dashpot grows like a root of time; the
+weights of ``first_step`` keep impacts of second order.
 """
 
 import math

@@ -1,6 +1,6 @@
 """A dashpot of constant coefficient: F = F_el - η v_n.
 
-It sets in with a jump; ``first_step`` keeps that from showing in the order of convergence.
+The force begins with a jump; the weights of ``first_step`` keep impacts of second order.
 """
 
 from typing import NamedTuple

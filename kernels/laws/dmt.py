@@ -1,9 +1,9 @@
 """Adhesion of stiff, small spheres: a constant pull 2π w R* while they touch, beside Hertz's force.
 
 B. V. Derjaguin, V. M. Muller, Y. P. Toporov, J. Colloid Interface Sci. 53 (1975) 314, in the usual form; energy
--2π w R* δ. It sets in and ends with a jump; the weights of `first_step` keep that from showing in the order of
-convergence. It does not enter the force that friction goes by, so that Coulomb's limit is μ (F + 2π w R*) with F the
-sum (B. V. Derjaguin, Z. Phys. 88 (1934) 661).
+-2π w R* δ. It begins and ends with a jump; the weights of `first_step` keep impacts of second order. The normal force
+of Coulomb's limit does not include the pull: the limit is μ (F + 2π w R*), with the sum F of both forces
+(B. V. Derjaguin, Z. Phys. 88 (1934) 661).
 """
 
 import math

@@ -9,11 +9,11 @@ so far, λ the plasticity ratio and δ_p = λ^(1/n) m the plastic overlap,
 
 so that the three branches meet without a jump. k_a follows from the largest pull P = 3/2 π Δγ √(2 R* δ_p), with the
 radius √(2 R* δ_p) of the patch that loading has flattened: the line of unloading meets the limit at F = -P. P is no
-more than ½ k_2 δ_p^n, so that they do meet. A contact that moves along the limit forgets how deep it was: m falls to
-where its line of unloading meets the limit at the present overlap, and reloading follows that line. k_a stays until
-the contact is loaded beyond m again. Without surface energy the contact stays flat, and bears nothing below δ_p.
+more than ½ k_2 δ_p^n, so that they do meet. When a contact moves along the limit, m decreases: it becomes the value
+whose line of unloading meets the limit at the present overlap, and reloading follows that line. k_a stays until
+the contact is loaded beyond m again. Without surface energy the contact stays flat, and has no force below δ_p.
 
-The energy held is what unloading returns, U = k_2 [(δ^(n+1) - δ_p^(n+1))/(n+1) - δ_p^n (δ - δ_p)]. All other work is
+The stored energy is what unloading returns, U = k_2 [(δ^(n+1) - δ_p^(n+1))/(n+1) - δ_p^n (δ - δ_p)]. All other work is
 lost at once: on loading (1 - e²) k_1 m^(n+1)/(n+1), and along the limit, from δ on, k_a δ^(χ+1)/(χ+1) + U(δ). Both are
 functions of the state alone, so that losses are booked without error, whatever the step.
 """

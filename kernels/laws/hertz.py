@@ -1,7 +1,7 @@
 """Hertz contact of elastic spheres: F = 4/3 E* √R* δ^1.5, elastic energy 2/5 F δ.
 
-Hertz (1882); K. L. Johnson, Contact Mechanics (1985), eqs. (4.22), (4.23). A pair is reduced once to its
-stiffness K = 4/3 E* √R*; the force and its energy stand side by side below and nowhere else.
+H. Hertz, J. reine angew. Math. 92 (1882) 156; K. L. Johnson, Contact Mechanics (1985), eqs. (4.22), (4.23). The
+stiffness K = 4/3 E* √R* of a pair is computed once. No other file has this force and its energy.
 """
 
 import math

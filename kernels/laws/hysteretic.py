@@ -1,12 +1,12 @@
 """Hysteretic springs: plastic contacts, stiffer when they unload than when they are loaded.
 
 O. R. Walton, R. L. Braun, J. Rheol. 30 (1986) 949; S. Luding, Granul. Matter 10 (2008) 235, sec. 2.2. With m the
-largest overlap so far, F = k_1 δ while it grows, and F = k_2 (δ - m) + k_1 m below it, but not less than -k_c δ. Who
-pulls at that limit forgets how deep the contact was: m falls to where the line of slope k_2 meets the limit, and the
-contact grows again along that line. Without cohesion, k_c = 0, m stays. Where there is a depth δ_p, k_2 goes from k_1
-to k_p, k_2 = k_1 + (k_p - k_1) m/δ_p, and m no further than δ_p: beyond it the contact is elastic.
+largest overlap so far, F = k_1 δ while m grows, and F = k_2 (δ - m) + k_1 m below m, but not less than -k_c δ. When the
+contact is pulled along that limit, m decreases to the value whose line of slope k_2 meets the limit at the present
+overlap, and reloading follows that line. Without cohesion, k_c = 0, m stays. With a depth δ_p, k_2 grows from k_1 to
+k_p, k_2 = k_1 + (k_p - k_1) m/δ_p, and m is at most δ_p: beyond it the contact is elastic.
 
-The energy held is what unloading returns, F²/(2 k_2). All other work is lost at once, by how far m went: on loading
+The stored energy is what unloading returns, F²/(2 k_2). All other work is lost at once, as m changes: on loading
 ½ k_1 m² (1 - k_1/k_2), and at the limit, from δ on, ½ k_c δ² (1 + k_c/k_2). Both are functions of m alone, so that
 losses are booked without error, whatever the step.
 """

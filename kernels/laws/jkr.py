@@ -5,12 +5,11 @@ adhesion, s³ = π w R*²/E* and α = a/s:
 
     δ = s²/R* (α² - √(2α))    F = π w R* (4/3 α³ - 2 √2 α^(3/2))    U = π w s² (8/15 α⁵ - 4 √2/3 α^(7/2) + α²)
 
-dU = F dδ. Surfaces snap on where they touch, at δ = 0, and off at δ = -3/4 s²/R*, where α = 1/2 and no larger gap has a
-contact radius; there U has fallen to π w s²/10. What that leaves of U is lost at once: 3/5 2^(2/3) π w s² at first
-touch, where a contact starts from that far below zero, and π w s²/10 at the end (K. L. Johnson, H. M. Pollock,
-J. Adhesion Sci. Technol. 8 (1994) 1323: 7.09 (w⁵ R*⁴/E*²)^(1/3) in all). The force sets in and ends with a jump, to
-which at the end it runs like a root of time; ``first_step`` keeps that from showing in the order of convergence. A pair
-without adhesion is Hertz's.
+dU = F dδ. Surfaces snap together where they touch, at δ = 0, and apart at δ = -3/4 s²/R*, where α = 1/2: no larger gap
+has a contact radius. A contact begins at δ = 0 with U = -3/5 2^(2/3) π w s², and ends with U = π w s²/10. Both amounts
+are lost at once, when the contact forms and when it ends (K. L. Johnson, H. M. Pollock, J. Adhesion Sci. Technol. 8
+(1994) 1323: 7.09 (w⁵ R*⁴/E*²)^(1/3) in all). The force begins and ends with a jump, and before its end it changes like
+a root of time; the weights of ``first_step`` keep impacts of second order. Pairs without adhesion have Hertz's force.
 
 Coulomb's limit is μ |F + 2 F_po| with the pull-off force F_po = 3/2 π w R* (C. Thornton, J. Phys. D 24 (1991) 1942).
 """

@@ -3,7 +3,7 @@
 P. A. Cundall, O. D. L. Strack, Géotechnique 29 (1979) 47. With the dashpot of a restitution, η = α √(m* k), an impact
 is a damped linear oscillator of ζ = α/2. It ends either when the force vanishes, as Hertzian contacts do (T. Schwager,
 T. Pöschel, Granul. Matter 9 (2007) 465), or when the surfaces part, after they have pulled at each other for a while.
-The dashpot sets in, and then ends, with a jump; `first_step` keeps that from showing in the order of convergence.
+The dashpot begins, and then ends, with a jump; the weights of `first_step` keep impacts of second order.
 """
 
 import math

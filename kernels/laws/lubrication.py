@@ -1,10 +1,10 @@
 """Lubrication: resistance of a fluid film to the approach and separation of two surfaces.
 
 For a gap h that is small against R* = R_i R_j/(R_i + R_j), at a wall R, the leading term of H. Brenner, Chem. Eng. Sci.
-16 (1961) 242, and R. G. Cox, Int. J. Multiphase Flow 1 (1974) 343: F = -6π μ R*² v_n/h. It sets in at the gap h_0 from
-nothing, 1/h - 1/h_0 in place of 1/h (N.-Q. Nguyen, A. J. C. Ladd, Phys. Rev. E 66 (2002) 046708), for what there is
-beyond is in the drag; gaps below the roughness, and overlaps, count as this. A dashpot: it remembers nothing, and all
-it takes is lost.
+16 (1961) 242, and R. G. Cox, Int. J. Multiphase Flow 1 (1974) 343: F = -6π μ R*² v_n/h. With 1/h - 1/h_0 in place of
+1/h it begins at zero at the gap h_0 (N.-Q. Nguyen, A. J. C. Ladd, Phys. Rev. E 66 (2002) 046708), because the drag
+contains the resistance at larger gaps. Gaps below the roughness, and overlaps, count as the roughness. The force is
+that of a dashpot: it has no history, and all of its work is dissipated.
 """
 
 from typing import NamedTuple

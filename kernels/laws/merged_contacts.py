@@ -1,8 +1,8 @@
 """Merged contacts with several pieces of a wall: exponent of the overlap, and joint history.
 
-Where two contacts of a sphere with one wall become one, their springs act on together; shortened, if the one spring
-would hold more energy than the two did. A spring's energy is f²/2k, and k goes with the root of
-`NormalForce.contact_area_measure`.
+When two contacts of a sphere with one wall become one, the forces of their springs are added. The sum is reduced if the
+new spring would store more energy than both springs did. The energy of a spring is f²/2k, and k is proportional to the
+root of `NormalForce.contact_area_measure`.
 """
 
 import math

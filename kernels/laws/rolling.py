@@ -1,11 +1,12 @@
 """Rolling resistance: a couple that grows with the angle rolled, like the force of a spring, up to μ_r R* F_n.
 
-S. Luding, Granul. Matter 10 (2008) 235, sec. 2.3.4, which with μ_r R* F_n for the largest couple is type C of J. Ai,
-J.-F. Chen, J. M. Rotter, J. Y. Ooi, Powder Technol. 206 (2011) 269, but for the dashpot beyond it. The velocity of
-rolling is v_r = R* ω_r × n, with ω_r the angular velocity of i relative to j: zero where the two turn as one body, not
-zero for gears. The spring's force f follows it as that of friction follows the slip, df = -k_r v_r dt, and is kept,
-turned, softened and cut like that one, see ``friction``; the couple on i is R* n × f. Its stiffness is k_r = c F_n/δ,
-c = 2.25 μ_r² (Ai et al., eq. (20), in three dimensions), its dashpot 2 ζ √(k_r I_r)/R*, with 1/I_r = Σ 1/(I + m R²).
+S. Luding, Granul. Matter 10 (2008) 235, sec. 2.3.4. With the largest couple μ_r R* F_n this is type C of J. Ai,
+J.-F. Chen, J. M. Rotter, J. Y. Ooi, Powder Technol. 206 (2011) 269, except that the dashpot acts within this limit. The
+velocity of rolling is v_r = R* ω_r × n, with ω_r the angular velocity of i relative to j: zero where the two turn as
+one body, not zero for gears. The spring's force f follows it as that of friction follows the slip, df = -k_r v_r dt. It
+is stored, rotated, reduced on unloading and limited like the force of friction, see ``friction``. The couple on i is
+R* n × f. The stiffness is k_r = c F_n/δ, c = 2.25 μ_r² (Ai et al., eq. (20), in three dimensions), and the dashpot is
+2 ζ √(k_r I_r)/R*, with 1/I_r = Σ 1/(I + m R²).
 """
 
 import math
@@ -17,8 +18,8 @@ from dem.kernels.laws.friction import TINY, spring_dashpot_slider
 from dem.kernels.laws.interface import PARTS, law_component
 from dem.kernels.numerics.vector import add_scaled, cross, dot, scale
 
-# Half of I over I + m R² of solid spheres: half of what stops them in a step, in which friction does not yet take part;
-# the whole would throw them to and fro for ever, because the spin at the time of the forces is looked ahead for.
+# Half of I/(I + m R²) of solid spheres: half of the couple that stops rolling in one step. The whole couple would make
+# spheres oscillate for ever, because the spin at the time of the forces is extrapolated.
 HALF_OWN = 1.0 / 7.0
 
 

@@ -2,9 +2,9 @@
 
 Its stiffness is k = T a³ with a the radius of contact: T = 16/3 / Σ 1/G without slip (J. L. Lubkin, J. Appl. Mech. 18
 (1951) 183: 8/3 G a³ for two equal spheres), or k_t a²/2 = 4 G* a³ after J. S. Marshall, J. Comput. Phys. 228 (2009)
-1541, eq. (50). Springs other than Hertz's have the k_t that friction has with them, and the same ratio of the two. It
-slides at c μ a F_n: c = 3π/16 under Hertz's pressure, or Marshall's 2/3. The dashpot is η_t a²/2 with η_t that of
-friction. What is remembered is the couple half a step ahead, and k: the couple shrinks with it while contacts unload.
+1541, eq. (50). With a normal law other than Hertz's, k_t is that of friction with this law, and k/k_t is the same. The
+spring slides at c μ a F_n: c = 3π/16 under Hertz's pressure, or Marshall's 2/3. The dashpot is η_t a²/2 with η_t that
+of friction. The history has the couple half a step ahead, and k: the couple shrinks with k while contacts unload.
 """
 
 import math

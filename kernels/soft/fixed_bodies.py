@@ -1,10 +1,10 @@
 """Bodies that are fixed: no force, torque or gravity moves them; they rest, or move at a constant velocity.
 
-They are of kinds of their own, whose inverse mass is zero and whose inertia is as large as a float allows (`INERTIA`).
-So what contacts ask for (reduced masses) is right without any branch in the loops over contacts. Fixed bodies meet
-neither each other nor walls (`neighbour_list.store_pairs`, `candidate_pairs.list_incident`), and are left out of the
-loops that integrate the motion, which go over the stretches of bodies between them. Without fixed bodies there is one
-stretch, the whole chunk: such runs keep their bytes and their speed.
+They are of separate kinds, whose inverse mass is zero and whose inertia is as large as a float allows (`INERTIA`). So
+the reduced masses in contacts are right without any branch in the loops over contacts. Fixed bodies touch neither each
+other nor walls (`neighbour_list.store_pairs`, `candidate_pairs.list_incident`), and are left out of the loops that
+integrate the motion, which go over the stretches of bodies between them. Without fixed bodies there is one stretch, the
+whole chunk: such runs keep their bytes and their speed.
 """
 
 import numpy as np

@@ -1,17 +1,19 @@
 """Step of bodies in a fluid: completed with fluid forces besides those of contacts and gravity.
 
-The fluid acts where the leap-frog kicks, with the velocity, angular velocity and pose at the forces, so that no list
-and no prediction knows of it, and its own stiffness is followed exactly, see `dem.kernels.fluid.relaxation_step`: each
-velocity relaxes in the body frame held at the forces, each axis at its own rate. Its laws are evaluated
-at every step, or once in `Medium.interval` steps, see ``fluid_forces``: contacts take thirty steps, and fluids a
-thousand to stop a body.
+The fluid acts at the kick of the leap-frog, with the velocity, angular velocity and pose at the time of the forces.
+Lists and predictions do not depend on it. Relaxation is integrated exactly, however fast it is
+(`dem.kernels.fluid.relaxation_step`): each velocity relaxes in the body frame at the time of the forces, along each
+axis at its own rate. The laws are evaluated at every step, or once in `Medium.interval` steps, see ``fluid_forces``: a
+contact stops a body in some thirty steps, a fluid in a thousand.
 
-The rotational scheme integrates angular velocities. A scheme that leaps receives the torque that gives the angular
-velocity after relaxation; any other one receives the sum of torques at the angular velocity that it predicts. Bodies
-follow the strain of the fluid as they turn in it; the change of the gradient along their path is left out.
+The rotational scheme integrates angular velocities. A leap-frog scheme receives the torque that gives the angular
+velocity after relaxation; any other scheme receives the sum of torques at the angular velocity that it predicts. The
+torque-free angular velocity of a spheroid changes as the spheroid rotates in the strain of the fluid; the change of the
+velocity gradient along its path is left out.
 
-The fluid's work is its momentum times the mean velocity, half step by half step, hence all that it changes in kinetic
-energy: added mass and lift included. Added mass goes with all accelerations, those by contacts too.
+The work of the fluid is its impulse times the mean velocity, half step by half step. It is thus the whole change of
+kinetic energy by the fluid, including added mass and lift. Added mass acts on all accelerations, also those by
+contacts.
 """
 
 import numpy as np

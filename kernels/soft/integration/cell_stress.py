@@ -1,9 +1,9 @@
 """Stress in a periodic cell that deforms, V P = Σ m v ⊗ v + Σ r_ij ⊗ F_ij, and the work of the cell that follows.
 
-What candidate pairs and bonds contribute is summed right after their chunk has been evaluated, as forces are kept only
-until bodies have gathered them, and what contacts of single spheres contribute with their batch
-(`dem.kernels.soft.contact.batch_stress`); what motion contributes is summed as velocities are corrected. Other domains
-compile nothing of this. The control that holds a stress is `choose_rates` of `dem.kernels.domain.deforming_cell`.
+The terms of candidate pairs and bonds are summed right after the evaluation of their chunk, because forces are kept
+only until they are accumulated by body. The terms of contacts of single spheres are summed with their batch
+(`dem.kernels.soft.contact.batch_stress`), those of motion when velocities are corrected. All this is compiled only for
+deforming cells. The stress control is `choose_rates` of `dem.kernels.domain.deforming_cell`.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """Step of a chunk: a time step in one pass over memory.
 
-For 1e6 spheres memory traffic decides: in one pass, pair forces and forces of a chunk stay in the core's cache. A chunk
-writes only to its own bodies, its own segment of the candidates, and its own row of `chunk_sums`; ``passes`` goes over
-all chunks.
+For 1e6 spheres memory traffic limits the speed. In one pass, pair forces and forces of a chunk stay in the cache of the
+core. A chunk writes only to its own bodies, its own segment of the candidates, and its own row of `chunk_sums`;
+``passes`` goes over all chunks.
 """
 
 from dem.kernels import laws

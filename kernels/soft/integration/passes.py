@@ -1,8 +1,8 @@
 """Passes over all chunks: steps, displacements, lists of candidates.
 
-What the chunks report is combined in order, and by operations that do not depend on order anyway: integer sums and
-maxima. So threads change no bit. Few bodies are better off without threads, whose start costs microseconds; ``Serial``
-and ``Threaded`` are types, so that only the kind in use is compiled.
+The reports of chunks are combined by integer sums and maxima, which do not depend on the order. So the number of
+threads does not change a bit. Runs of few bodies are faster without threads, whose start costs microseconds. ``Serial``
+and ``Threaded`` are types, so that only the mode in use is compiled.
 """
 
 import math
