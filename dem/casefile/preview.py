@@ -148,12 +148,15 @@ def _advice(sim: System) -> Iterator[tuple[str, str]]:
 def _pace(sim: System, duration: float) -> float:
     """Simulated time per computing time: the median of stretches, so that one in which kernels compile does not count.
 
-    Stretches before the first particle do not count either, once it has come.
+    Stretches before the first particle do not count either, once it has come. Nor does a short rest of the duration,
+    such as one step, whose time is that of a call.
     """
     stretch, rates, spent = sim.time_step or 1e-6 * duration, [], 0.0
     longest = 100 * stretch if sim.traffic else math.inf  # of a step before anybody has come nothing can be learnt
     _, rate = _timed_stretch(sim, stretch, duration)  # kernels compile
     while spent <= PROBE and sim.time < duration * (1 - 1e-9):
+        if rates and duration - sim.time < 0.25 * stretch:
+            break
         was_empty = not len(sim.particles)
         seconds, rate = _timed_stretch(sim, stretch, duration)
         if was_empty and len(sim.particles):

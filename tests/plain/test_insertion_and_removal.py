@@ -81,6 +81,23 @@ def test_pace_is_that_of_steps_with_particles_without_compiling(monkeypatch):
     assert preview._pace(run, 1.0) == pytest.approx(run.time_step / 1e-6, rel=1e-9)
 
 
+class ShortRun(PacedRun):
+    """Run of steps of 15 µs, called for 200 µs, whose last stretch is one step before its duration."""
+
+    time_step, traffic, comes_at = 9.3e-6, None, 0
+
+    def carry_on(self, duration):
+        steps = max(1, round(duration / self.time_step))
+        self.steps += steps
+        self.seconds += 2e-4 + 1.5e-5 * steps
+
+
+def test_pace_of_a_run_that_is_over_within_the_probe_is_not_that_of_its_last_step(monkeypatch):
+    run = ShortRun()
+    monkeypatch.setattr(preview.time, "perf_counter", lambda: run.seconds)
+    assert preview._pace(run, 0.15) == pytest.approx(run.time_step / 1.5e-5, rel=0.02)
+
+
 def digest(sim):
     p = sim.particles
     arrays = (p.position, p.velocity, p.orientation, p.angular_velocity, p.kind, sim.identities, np.array(sim.energy()))
