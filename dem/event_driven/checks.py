@@ -59,7 +59,7 @@ def check_box(box: Box | None, particles: Particles) -> None:
     if box is None:
         return
     if box.open or box.motion:
-        message = "box has open or moving faces, which hard spheres do not know: take dem.Simulation, or a closed box"
+        message = "box has open or moving faces, which hard spheres cannot have: take dem.Simulation, or a closed box"
         raise ValueError(message)
     largest = max(2 * shape.radii[0] for shape, _ in particles.variants)
     for name in box.periodic:

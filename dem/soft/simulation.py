@@ -324,13 +324,13 @@ class Simulation(SimulationBase):
         return engine
 
     def remove_wall(self, wall: WallInRun | Wall | str | int) -> None:
-        """Take a wall away between two runs: a gate opens, the mould of a heap is lifted.
+        """Remove a wall between two runs, such as a gate or the mould of a heap.
 
-        Time, particles, the other walls and what contacts remember go on as they were; the integrator begins anew from
-        the present whole step, as after an assignment to the particles. Contacts with the wall end at once: the elastic
-        energy that they held leaves with the wall, and the ledger books it as (negative) work.
-        Files that are written from now on do not have the wall; what it has felt has to be read before.
-        Entries of `contacts` for a material that nothing is made of any more leave with it.
+        Time, particles, the other walls and contact histories stay as they are. The integrator starts again from the
+        present whole step, as after an assignment to the particles. Contacts with the wall end at once: their elastic
+        energy leaves with the wall, and the ledger books it as (negative) work. Files that are written from now on do
+        not have the wall; read its force and torque before. Entries of `contacts` for a material that nothing in the
+        simulation has any more are removed as well.
 
         Parameters
         ----------

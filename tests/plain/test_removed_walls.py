@@ -164,7 +164,7 @@ def test_what_cannot_be_removed_is_refused_and_changes_nothing():
     assert len(sim.walls) == 2
     one = sim.walls[0]
     sim.remove_wall(one)
-    with pytest.raises(ValueError, match="the wall gate has been removed"):
+    with pytest.raises(ValueError, match="the wall gate was removed"):
         _ = one.force
     sim.step(5)
 

@@ -40,10 +40,10 @@ class Contact:
     friction : float
         Coulomb's coefficient, not negative, default 0.
     normal : Hertz, Linear, Hysteretic, EEPA or PowerLaw, optional
-        The elastic or plastic force; default Hertz's. Restitution follows from `Hysteretic` and `EEPA`: its value
-        then stays at its default.
+        The elastic or plastic force; default Hertz's. With `Hysteretic` or `EEPA` the restitution follows from the
+        force: leave `restitution` out.
     damping : Viscoelastic or Dashpot, optional
-        Damping that decides about restitution, which then stays at its default.
+        Damping in place of the one that follows from `restitution`: leave `restitution` out.
     tangential : LawPart, optional
         Force in the plane of contact in place of Coulomb's friction, see `dem.register_law_part`.
     rolling : Rolling, optional
@@ -102,16 +102,17 @@ class Contacts:
     Parameters
     ----------
     table : mapping of (Material, Material) to Contact, optional
-        Order within a pair does not matter. Materials are told apart by name: two that are to meet differently need
-        different names where all their numbers are equal.
+        Order within a pair does not matter. Materials are distinguished by name: two materials with equal numbers
+        need different names to have different contacts.
     rule : "geometric", "least" or None
-        How pairs that are not in the table follow from the values of the two materials: their geometric mean, the
-        smaller one, or not at all. The values are those of restitution, friction and law components. Rolling, twisting
-        or adhesion of one of the two only is left out; another component of one only is refused.
+        Values of restitution, friction and law components of pairs that are not in the table: the geometric mean of
+        the values of the two materials, or the smaller value; None refuses such pairs. Rolling, twisting or adhesion
+        that only one of the two has does not act; any other component that only one has is refused.
     damped : "shared" or "independent"
-        Several contacts of the same two bodies, such as those of a fibre or a cube that lands flat, share the damping
-        that follows from restitution, which is then that of the bodies; or each is damped as if it were the only one,
-        which takes more energy. The dashpots of `Viscoelastic` and `Dashpot` are those of each contact in both cases.
+        Damping of several contacts of the same two bodies, such as those of a fibre or a cube that lands flat. Shared:
+        they are damped together, so that the bodies have the given restitution. Independent: each contact is damped as
+        if it were the only one, which dissipates more energy. The dashpots of `Viscoelastic` and `Dashpot` act at each
+        contact in both cases.
 
     Raises
     ------

@@ -423,8 +423,8 @@ class Rolling(LawPart):
     friction : float
         μ_r, of the effective radius R*, not negative: a sphere stays at rest on a slope of up to atan μ_r.
     model : "spring" or "constant"
-        With a spring, which remembers how far a contact has rolled and holds at rest; or the same couple at any angle
-        (Ai et al., type A), which does not.
+        With a spring, whose couple grows with the angle rolled and holds particles at rest; or a couple that is the
+        same at any angle (Ai et al., type A) and does not hold them at rest.
     stiffness : float, optional
         Stiffness of the spring, over F_n/δ; default 2.25 μ_r² (Ai et al. 2011, eq. (20)).
     damping : float

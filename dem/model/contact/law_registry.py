@@ -242,7 +242,7 @@ def fit(restitution: float, friction: float, **parts: LawPart | None) -> None:
         raise ValueError(f"friction is {friction}, but tangential is {sliding}, which is in its place: leave one out")
     for slot in ("rolling", "twisting"):
         if parts[slot] is not None and friction == 0 and (sliding is None or slot == "twisting"):
-            raise ValueError(f"{slot} is {parts[slot]}, which holds on to nothing without friction: give friction")
+            raise ValueError(f"{slot} is {parts[slot]}, which acts only with friction: give friction")
     normal = parts["normal"] or Hertz()
     for slot, decides in (("damping", parts["damping"] is not None), ("normal", not normal.ELASTIC)):
         if decides and restitution != 1:

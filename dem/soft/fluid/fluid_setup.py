@@ -149,7 +149,7 @@ def film_of(fluid: Fluid | None, particles: Particles, box: Box | None) -> Calla
 def check_walls(fluid: Fluid | None, walls: Sequence[Wall]) -> None:
     """Refuse films at walls beside a box; raises ValueError."""
     if fluid is not None and fluid.lubrication is not None and walls:
-        message = "lubrication knows the faces of a box, and no walls beside it: leave one of them out"
+        message = "lubrication acts at the faces of a box, not at walls beside it: leave one of them out"
         raise ValueError(message)
 
 

@@ -88,7 +88,7 @@ class WallInRun:
             return number
         index = next((k for k, wall in enumerate(walls) if wall is self.wall), None)
         if index is None:
-            message = f"the wall {self.called} has been removed from the simulation: read what it has felt before that"
+            message = f"the wall {self.called} was removed from the simulation: read its force and torque before"
             raise ValueError(message)
         return index
 
