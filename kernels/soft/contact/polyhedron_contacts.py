@@ -62,7 +62,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     write_vector_columns,
 )
 from dem.kernels.soft.contact.contact_detection import FORCE_J, LINE, ON_I, ON_J
-from dem.kernels.soft.contact.convex_bodies import LINES, SPIN, piece_of
+from dem.kernels.soft.contact.convex_bodies import KIND, LINES, SPIN, piece_of
 from dem.kernels.soft.contact.convex_contacts import (
     DEEPEST,
     FOUND_WIDTH,
@@ -83,7 +83,7 @@ from dem.kernels.soft.contact.convex_kinematics import LINE_I, LINE_J, POINT_FRO
 from dem.kernels.soft.contact.dissipated_heat import write_heat_of_pair
 from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.shared_damping import add_contact, column_after_contacts, no_multi_contact
-from dem.kernels.soft.contact.surface_motion import inverse_effective_mass
+from dem.kernels.soft.contact.surface_motion import yielding_of
 from dem.kernels.soft.state import SOLVER
 
 LIST_MARGIN = 0.05  # over the sum of the roundings, for which lists of vertices and edges hold
@@ -158,8 +158,8 @@ def share_damping(law, first, count, k, half, bodies, kinds, neighbours, kinemat
     ids: all rows of these.
     Writes kinematics: rows MASS and SECANT.
     """
-    push, rate = no_multi_contact(), 0.0
-    b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
+    push, rate, lines = no_multi_contact(), 0.0, neighbours.lines
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     for t in range(first, first + count):
         contact = kinematics_in_column(kinematics, t, True)
         secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, recalled(law, t, k, neighbours, ids), half)
@@ -169,8 +169,9 @@ def share_damping(law, first, count, k, half, bodies, kinds, neighbours, kinemat
             push, weighted_secant, normal_velocity, contact.normal, get(kinematics, POINT, t), get(kinematics, ARM, t)
         )
     if push.square > 0.0:
-        yielding = inverse_effective_mass(b, push.force, push.torque_b, bodies, kinds)
-        rate = (yielding + inverse_effective_mass(c, push.force, push.torque_c, bodies, kinds)) / push.square
+        of_i = yielding_of(push.force, push.torque_b, int(lines[i, KIND]), piece_of(i, kinds, lines).q, kinds)
+        of_j = yielding_of(push.force, push.torque_c, int(lines[j, KIND]), piece_of(j, kinds, lines).q, kinds)
+        rate = (of_i + of_j) / push.square
     for t in range(first, first + count if rate > 0.0 else first):
         kinematics[flat(MASS, t)] = kinematics[flat(SECANT, t)] / rate
 
