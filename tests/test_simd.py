@@ -1,4 +1,4 @@
-"""Intrinsics of `kernels/simd/memory.py` and `rounding.py` give the bits of their twins in plain Python.
+"""Intrinsics of `kernels/simd/memory.py`, `rounding.py` and `bits.py` give the bits of their twins in plain Python.
 
 Those of `compress` and `transpose` are compared in `test_index_lists.py` and `test_transposing.py`.
 """
@@ -6,7 +6,7 @@ Those of `compress` and `transpose` are compared in `test_index_lists.py` and `t
 import numpy as np
 import pytest
 from dem.kernels.compiler.jit import kernel
-from dem.kernels.simd import memory, rounding
+from dem.kernels.simd import bits, memory, rounding
 
 ODD = (0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, -1e308, 1 / 3)
 
@@ -42,6 +42,23 @@ def round_all(numbers, integers):
     """Call `rounding.nearest` in a loop that may become vector code, with a remainder."""
     for k in range(numbers.size):
         integers[k] = rounding.nearest(numbers[k])
+
+
+@kernel
+def number_lowest_bits(sets, numbers):
+    """Call `bits.lowest_bit`."""
+    for k in range(sets.size):
+        numbers[k] = bits.lowest_bit(sets[k])
+
+
+def test_the_lowest_bit_of_sets_is_that_of_powers_of_two_whatever_is_set_above_it():
+    lowest = np.repeat(np.arange(63), 4)
+    above = np.random.default_rng(7).integers(0, 2**62, lowest.size)
+    sets = (1 << lowest) | (above >> lowest << lowest)
+    numbers = np.zeros(sets.size, np.int64)
+    number_lowest_bits(sets, numbers)
+    np.testing.assert_array_equal(numbers, lowest)
+    np.testing.assert_array_equal([bits.lowest_bit_in_python(x) for x in sets], lowest)
 
 
 def test_floats_are_rounded_to_the_nearest_integers_and_halves_to_even_ones():

@@ -27,9 +27,9 @@ import numpy as np
 from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.convex.shape_registry import ZERO_VECTOR, rounding_of
 from dem.kernels.numerics.distances import segment_distance_squared
-from dem.kernels.numerics.float_bits import lowest_bit
 from dem.kernels.numerics.quaternion import rotate, rotate_back
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
+from dem.kernels.simd.bits import lowest_bit
 
 MAX_CONTACTS = 32  # of a pair; those beyond are left out, as are vertices and edges beyond these numbers
 CONTACT_ROOM = MAX_CONTACTS + 1  # one more, which shows that a pair has more than these
@@ -73,7 +73,10 @@ def vertex(numbers, at, k):
 
 @inline
 def tables_of(numbers, at):
-    """Number of edges and number of faces of a polyhedron, and the offset of its table of edges."""
+    """Number of edges and number of faces of a polyhedron, and the offset of its table of edges.
+
+    To be read once for a pair: two loads and two conversions from floats have to wait for each other.
+    """
     k = at + 2 + 3 * int(numbers[at + 1])
     return int(numbers[k]), int(numbers[k + 1]), k + 2
 
@@ -93,19 +96,16 @@ def plane(numbers, f):
 
 
 @inline
-def is_over_face(numbers, at, planes, f, y):
+def is_over_face(numbers, planes, f, y):
     """Whether a place is over a face: inside of the planes on its edges.
 
     planes, f: where the numbers of all faces, and of this one, begin.
     """
-    ring, (n, _) = planes + int(numbers[f + 4]), plane(numbers, f)
-    count = int(numbers[ring])
-    p = vertex(numbers, at, int(numbers[ring + count]))
-    for k in range(ring + 1, ring + 1 + count):
-        q = vertex(numbers, at, int(numbers[k]))
-        if dot(cross(n, subtract(q, p)), subtract(y, p)) < 0.0:
+    sides = planes + int(numbers[f + 4])
+    for k in range(sides + 1, sides + 1 + 4 * int(numbers[sides]), 4):
+        inwards, level = plane(numbers, k)
+        if dot(inwards, y) < level:
             return False
-        p = q
     return True
 
 
@@ -170,9 +170,8 @@ def corner(scratch, side, k):
 
 
 @inline
-def end_of_edge(body, side, e, end, scratch):
-    """Place of either end, 0 or 1, of edge e, from the centre of A."""
-    _, _, first = tables_of(body.numbers, body.at)
+def end_of_edge(body, side, first, e, end, scratch):
+    """Place of either end, 0 or 1, of edge e, from the centre of A; first: offset of the table of edges."""
     return corner(scratch, side, int(body.numbers[first + 2 * e + end]))
 
 
@@ -341,7 +340,7 @@ def record_near_edges(p, q, wide, edges, count, scratch, written):
 
 
 @inline
-def write_ends(b, edges, at, scratch, integers):
+def write_ends(b, first, edges, at, scratch, integers):
     """Write the ends of edges of B to columns.
 
     edges, at: their number, and where the list of these begins. Returns the number of columns with those that fill the
@@ -349,25 +348,25 @@ def write_ends(b, edges, at, scratch, integers):
     """
     for f in range(edges):
         for end in range(2):
-            place = end_of_edge(b, 1, integers[at + f], end, scratch)
+            place = end_of_edge(b, 1, first, integers[at + f], end, scratch)
             write_vector_column(scratch, end_at(end, f), EDGE_ROOM, place)
     return (edges + WIDTH - 1) // WIDTH * WIDTH
 
 
 @func
-def list_crossing_edges(a, b, edges_a, edges_b, wide, scratch, integers):
+def list_crossing_edges(a, b, first_a, first_b, edges_a, edges_b, wide, scratch, integers):
     """List the edges within reach of either body that are no farther than a distance from one of the other.
 
     edges_a, edges_b, wide: numbers of edges within reach; the distance [m].
     Writes integers: numbers of these edges. Returns the number of those of A and of B, and both as bits.
     """
-    filled = write_ends(b, edges_b, edge_at(1, 0), scratch, integers)
+    filled = write_ends(b, first_b, edges_b, edge_at(1, 0), scratch, integers)
     for f in range(filled):
         scratch[CROSSES_AT + f] = 0.0
     count_a, count_b, bits_a, bits_b = 0, 0, 0, 0
     for e in range(edges_a):
         edge = integers[edge_at(0, e)]
-        p, q = end_of_edge(a, 0, edge, 0, scratch), end_of_edge(a, 0, edge, 1, scratch)
+        p, q = end_of_edge(a, 0, first_a, edge, 0, scratch), end_of_edge(a, 0, first_a, edge, 1, scratch)
         integers[crossing_edge_at(0, count_a)] = edge
         if record_near_edges(p, q, wide, edges_b, filled, scratch, scratch) > 0:
             count_a, bits_a = count_a + 1, bits_a | 1 << edge
@@ -388,17 +387,17 @@ def copy_edges(side, edges, integers):
 
 
 @inline
-def distance_of_point(body, side, y, reach, listed, integers):
+def distance_of_point(body, side, tables, y, reach, listed, integers):
     """Distance of a place y from the core of a polyhedron, and the unit normal from it to y; in its body frame.
 
     Less than 0 inside, by the distance of the nearest face. Places that are farther than `reach` are only proven to be:
     the edge that is nearest to one within reach is within reach itself.
 
-    body, side, listed: the polyhedron, 0 or 1, number of its edges within reach. Those that are left out for want of
-        room may be the nearest; then all are looked at.
+    body, side, tables, listed: the polyhedron, 0 or 1, `tables_of`, number of its edges within reach. Those that are
+        left out for want of room may be the nearest; then all are looked at.
     """
     numbers, at = body.numbers, body.at
-    edges, faces, first = tables_of(numbers, at)
+    edges, faces, first = tables
     planes, deepest, highest = first + 2 * edges, -math.inf, first
     stop = planes + 5 * faces
     for f in range(planes, stop, 5):
@@ -408,12 +407,12 @@ def distance_of_point(body, side, y, reach, listed, integers):
         deepest = max(deepest, height)
     normal, _ = plane(numbers, highest)
     # a place over one face is over no other
-    if deepest >= reach or deepest <= 0.0 or is_over_face(numbers, at, planes, highest, y):
+    if deepest >= reach or deepest <= 0.0 or is_over_face(numbers, planes, highest, y):
         return deepest, normal
     for f in range(planes, stop, 5):
         n, level = plane(numbers, f)
         height = dot(n, y) - level
-        if height > 0.0 and f != highest and is_over_face(numbers, at, planes, f, y):
+        if height > 0.0 and f != highest and is_over_face(numbers, planes, f, y):
             return height, n
     nearest, away, has_all = math.inf, normal, listed < MAX_EDGES
     for k in range(listed if has_all else edges):
@@ -472,12 +471,12 @@ def reduce_weight(scratch, row, share, reach, p, q):
 
 
 @inline
-def add_vertices(a, b, r, side, own, others, edges, reach, count, scratch, integers):
+def add_vertices(a, b, r, side, tables, own, others, edges, reach, count, scratch, integers):
     """Write the contacts of the vertices of one body with the other.
 
     a, b, r, reach: see `find_contacts`.
     side, own, others: 0 for vertices of A, 1 for those of B; numbers of those within reach, of this body and the other.
-    edges: number of edges of the other within reach.
+    tables, edges: `tables_of` of the other, number of its edges within reach.
     count: contacts so far.
     Writes scratch: contacts.
     Returns the number of contacts.
@@ -487,10 +486,10 @@ def add_vertices(a, b, r, side, own, others, edges, reach, count, scratch, integ
         number = integers[vertex_at(side, k)]
         x = corner(scratch, side, number)
         if side == 0:
-            d, m = distance_of_point(b, 1, rotate_back(b.q, subtract(x, r)), reach, edges, integers)
+            d, m = distance_of_point(b, 1, tables, rotate_back(b.q, subtract(x, r)), reach, edges, integers)
             n, outside = scale(-1.0, rotate(b.q, m)), rounding_of(a)
         else:
-            d, m = distance_of_point(a, 0, rotate_back(a.q, x), reach, edges, integers)
+            d, m = distance_of_point(a, 0, tables, rotate_back(a.q, x), reach, edges, integers)
             n, outside = rotate(a.q, m), rounding_of(a) - d
         if d < reach:
             place, at, before = add_scaled(x, outside - 0.5 * (reach - d), n), FOUND_AT + count * COLUMNS, count
@@ -557,7 +556,7 @@ def record_crossings(p, q, reach, edges, count, scratch, written):
 
 
 @inline
-def add_crossings(a, b, edges_a, edges_b, reach, count, scratch, integers):
+def add_crossings(a, b, tables_a, tables_b, edges_a, edges_b, reach, count, scratch, integers):
     """Write the contacts of edges of A with edges of B.
 
     a, b, reach: see `find_contacts`.
@@ -567,16 +566,18 @@ def add_crossings(a, b, edges_a, edges_b, reach, count, scratch, integers):
     Returns the number of contacts.
     """
     rounding, first_key = rounding_of(a), 1.0 + a.numbers[a.at + 1] + b.numbers[b.at + 1]
-    keys, _, _ = tables_of(b.numbers, b.at)
+    (_, _, first_a), (keys, _, first_b) = tables_a, tables_b
     are_few = edges_b <= FEW_EDGES
-    filled = write_ends(b, 0 if are_few or edges_a == 0 else edges_b, crossing_edge_at(1, 0), scratch, integers)
+    filled = write_ends(
+        b, first_b, 0 if are_few or edges_a == 0 else edges_b, crossing_edge_at(1, 0), scratch, integers
+    )
     for e in range(edges_a):
         number_a = integers[crossing_edge_at(0, e)]
-        p, q = end_of_edge(a, 0, number_a, 0, scratch), end_of_edge(a, 0, number_a, 1, scratch)
+        p, q = end_of_edge(a, 0, first_a, number_a, 0, scratch), end_of_edge(a, 0, first_a, number_a, 1, scratch)
         number = edges_b if are_few else record_crossings(p, q, reach, edges_b, filled, scratch, scratch)
         for f in range(edges_b if number > 0 else 0):
             number_b = integers[crossing_edge_at(1, f)]
-            s, t = end_of_edge(b, 1, number_b, 0, scratch), end_of_edge(b, 1, number_b, 1, scratch)
+            s, t = end_of_edge(b, 1, first_b, number_b, 0, scratch), end_of_edge(b, 1, first_b, number_b, 1, scratch)
             if not (is_crossing(p, q, s, t, reach) if are_few else scratch[CROSSES_AT + f] > 0.0):
                 continue
             x, y = crossing(p, q, s, t)
@@ -627,6 +628,7 @@ def find_contacts(a, b, r, n, margin, lists, scratch):
     """
     bits_a, bits_b, cross_a, cross_b = lists
     reach, integers, gap = rounding_of(a) + rounding_of(b), scratch.view(np.int64), 0.0
+    tables_a, tables_b = tables_of(a.numbers, a.at), tables_of(b.numbers, b.at)
     place_corners_of(a, 0, ZERO_VECTOR, n, scratch)
     place_corners_of(b, 1, r, scale(-1.0, n), scratch)
     has_room = True
@@ -649,12 +651,12 @@ def find_contacts(a, b, r, n, margin, lists, scratch):
         bits_b = bits_of_lists(b, 1, vertices_b, edges_b, integers)
         if margin > 0.0 and bits_a != 0 and bits_b != 0:
             crossing_a, crossing_b, cross_a, cross_b = list_crossing_edges(
-                a, b, edges_a, edges_b, wide, scratch, integers
+                a, b, tables_a[2], tables_b[2], edges_a, edges_b, wide, scratch, integers
             )
         else:
             crossing_a, crossing_b = copy_edges(0, edges_a, integers), copy_edges(1, edges_b, integers)
-    count = add_vertices(a, b, r, 0, vertices_a, vertices_b, edges_b, reach, 0, scratch, integers)
-    count = add_vertices(a, b, r, 1, vertices_b, vertices_a, edges_a, reach, count, scratch, integers)
-    count = add_crossings(a, b, crossing_a, crossing_b, reach, count, scratch, integers)
+    count = add_vertices(a, b, r, 0, tables_b, vertices_a, vertices_b, edges_b, reach, 0, scratch, integers)
+    count = add_vertices(a, b, r, 1, tables_a, vertices_b, vertices_a, edges_a, reach, count, scratch, integers)
+    count = add_crossings(a, b, tables_a, tables_b, crossing_a, crossing_b, reach, count, scratch, integers)
     omits = count > MAX_CONTACTS or not has_room
     return min(count, MAX_CONTACTS), omits, (bits_a, bits_b, cross_a, cross_b), gap

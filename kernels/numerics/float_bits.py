@@ -11,12 +11,6 @@ def bits_of_float(x):
 
 
 @inline
-def lowest_bit(bits):
-    """Number of the lowest bit that is set in an integer above 0 and below 2^53."""
-    return (bits_of_float(float(bits & -bits)) >> 52) - 1023  # the exponent of a float
-
-
-@inline
 def as_float(bits):
     """Float with these bits."""
     return np.int64(bits).view(np.float64)

@@ -65,11 +65,13 @@ def facet_numbers(vertices: np.ndarray, faces: list[list[int]], normals: np.ndar
         Vertices, those of each face counterclockwise seen from outside, and unit normals of the faces.
     """
     edges = sorted({(min(e), max(e)) for ring in faces for e in zip(ring, [*ring[1:], ring[0]], strict=True)})
-    planes, rings = [], []
+    planes, sides = [], []
     for ring, normal in zip(faces, normals, strict=True):
-        planes += [*normal.tolist(), float((vertices[ring] * normal).sum(1).max()), 5 * len(faces) + len(rings)]
-        rings += [len(ring), *ring]
-    numbers = [len(edges), len(faces), *(k for edge in edges for k in edge), *planes, *rings]
+        planes += [*normal.tolist(), float((vertices[ring] * normal).sum(1).max()), 5 * len(faces) + len(sides)]
+        inwards = np.cross(normal, vertices[[*ring[1:], ring[0]]] - vertices[ring])
+        levels = (inwards * vertices[ring]).sum(1)
+        sides += [len(ring), *np.column_stack([inwards, levels]).ravel().tolist()]
+    numbers = [len(edges), len(faces), *(k for edge in edges for k in edge), *planes, *sides]
     return tuple(float(one) for one in numbers)
 
 

@@ -370,6 +370,6 @@ def most_corners(kinds: ConvexBodyKinds) -> np.ndarray:
     for s, at in polyhedra(kinds):
         edges, faces, first = in_python(tables_of)(kinds.numbers, at)
         planes = first + 2 * edges
-        rings = planes + kinds.numbers[planes + 4 : planes + 5 * faces : 5].astype(int)
-        found[s] = kinds.numbers[rings].max()
+        sides = planes + kinds.numbers[planes + 4 : planes + 5 * faces : 5].astype(int)
+        found[s] = kinds.numbers[sides].max()
     return found
