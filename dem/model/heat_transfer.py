@@ -117,7 +117,9 @@ class Convection:
 @hinted
 @dataclass(frozen=True, kw_only=True)
 class Radiation:
-    """Radiation between particles and surroundings of one temperature, q = σ ε A (T_s⁴ - T⁴), A = π d².
+    """Radiation between particles and surroundings of one temperature, q = σ ε A (T_s⁴ - T⁴).
+
+    A is the surface of a convex shape, and π d² of all others, with the diameter d of the sphere of equal volume.
 
     Parameters
     ----------

@@ -1,5 +1,6 @@
 """Heat in particles that touch, against closed forms."""
 
+import itertools
 import math
 
 import numpy as np
@@ -141,6 +142,47 @@ def test_capsules_and_clumps_conduct_as_spheres_of_their_radius():
         capacity = made.mass[0] * 800.0
         found[name] = capacity * (310.0 - sim.particles.temperature[0]) / sim.heat.time / 10.0
         assert found[name] == pytest.approx(conductance(DEEP), rel=1e-4)
+
+
+DIE = dem.Polyhedron(vertices=list(itertools.product([0.0, D], repeat=3)), rounding=0.1 * D)
+FLAT = [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]
+
+
+@pytest.mark.parametrize("gas", [0.0, 0.026])
+def test_a_face_on_four_corners_conducts_by_one_contact(gas):
+    """Whatever the wall, its heat is that of a sphere of the volume of the die, at the same overlap."""
+    z = D / 2 - DEEP
+    found = []
+    for wall in ({"temperature": 310.0}, {"heat_flux": 1000.0}):
+        about = {"material": SOLID, "name": "wall"} | wall
+        walls = [
+            dem.Plane((0, 0, 0), (0, 0, 1), **about),
+            dem.Rectangle((0, 0, 0), (0.1, 0, 0), (0, 0.1, 0), **about),
+            dem.Mesh(0.05 * np.array(FLAT, float), [[0, 1, 2], [0, 2, 3]], **about),
+        ]
+        for each in walls:
+            die = dem.Particles(DIE, SOLID, position=[[0, 0, z]], temperature=300.0)
+            heat = dem.Heat(every=1, time_scale=1e5, gas_conductivity=gas)
+            sim = dem.Simulation(die, walls=[each], gravity=(0, 0, 0), time_step=DT, heat=heat)
+            corners = len(sim.contact_forces().overlap)
+            assert corners == (4 if isinstance(each, dem.Plane) else 1)
+            sim.step(1)
+            found.append(sim.heat.received["wall"] / sim.heat.time)
+    by_temperature, by_flux = found[:3], found[3:]
+    radius = (0.75 * DIE.volume / math.pi) ** (1 / 3)
+    np.testing.assert_allclose(by_temperature, by_temperature[1], rtol=1e-6)
+    np.testing.assert_allclose(by_flux, 1000.0 * math.pi * radius**2, rtol=1e-8)  # units of heat in 1 ns
+
+
+def test_a_die_in_an_edge_of_the_box_conducts_to_both_faces():
+    die = dem.Particles(DIE, SOLID, position=[[D / 2 - DEEP, 2 * D, D / 2 - 2 * DEEP]], temperature=300.0)
+    heat = dem.Heat(every=1, time_scale=1e4, faces={"x-": 310.0, "z-": 290.0})
+    box = dem.Box((0, 0, 0), (4 * D,) * 3, SOLID)
+    sim = dem.Simulation(die, box, gravity=(0, 0, 0), time_step=DT, heat=heat)
+    assert len(sim.contact_forces().overlap) == 8
+    sim.step(1)
+    received = sim.heat.received
+    assert received["face z-"] / received["face x-"] == pytest.approx(-math.sqrt(2), rel=1e-5)
 
 
 def test_walls_bring_a_flux_or_nothing():
@@ -428,6 +470,16 @@ def test_radiation_comes_to_the_temperature_of_the_surroundings():
     assert sim.particles.temperature[0] == pytest.approx((1000.0**-3 + 3 * b * sim.heat.time) ** (-1 / 3), rel=2e-3)
     assert sim.heat.received["radiation"] == pytest.approx(sim.heat.gain, rel=1e-12)
     assert sim.verdict().scalars_balanced
+
+
+@pytest.mark.parametrize("shape", [DIE, dem.Ellipsoid(semi_axes=(3 * D, D, D))])
+def test_the_surface_of_a_convex_shape_radiates(shape):
+    warm = dem.Particles(shape, SOLID, position=[[0, 0, 0]], temperature=300.0)
+    heat = dem.Heat(every=1, radiation=dem.Radiation(temperature=1000.0, emissivity=0.5))
+    sim = dem.Simulation(warm, gravity=(0, 0, 0), time_step=DT, heat=heat)
+    sim.step(1)
+    power = 0.5 * 5.670374419e-8 * shape.area * (1000.0**4 - 300.0**4)
+    assert sim.heat.received["radiation"] == pytest.approx(power * sim.heat.time, rel=1e-6)
 
 
 def test_a_convection_wants_a_fluid():

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.kernels.compiler.jit import in_python
+from dem.kernels.convex.shape_registry import CONVEX_KINDS
 from dem.kernels.heat import conductances
 from dem.kernels.heat.conductances import COLUMNS, CONDUCTANCE, OVERLAP, RADIUS, GapGas, gas_conductance
 from dem.kernels.soft.state import Kinds
+from dem.model.shapes.convex import is_convex
 from dem.soft.contact.contact_forces import contact_forces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dem.model.bonds import Bonds
+    from dem.model.contact.contact_forces import ContactForces
     from dem.model.materials import Material
     from dem.model.particles.particles import Particles
     from dem.soft.engine import Engine
@@ -34,6 +37,7 @@ class ConductanceTables(NamedTuple):
     gas: GapGas  # in the gaps about contacts
     of_bonds: np.ndarray  # (B,) of each bond
     radius: np.ndarray  # (G,) that bodies count as having which are no spheres [m], by kind
+    has_corners: np.ndarray  # (G,) whether corners touch planes one by one, by kind
     unit: float  # of rates: a power of two in 1 of the conductance
 
 
@@ -51,6 +55,26 @@ def radii(particles: Particles) -> np.ndarray:
         volume = shape.mass_properties(material.density).volume
         found.append(shape.radii[0] if hasattr(shape, "length") else (0.75 * volume / math.pi) ** (1 / 3))
     return np.array(found)
+
+
+def have_corners(particles: Particles) -> np.ndarray:
+    """Whether a shape touches planes with each of its corners, as polyhedra do, by variant (G,)."""
+    shapes = [shape for shape, _ in particles.variants]
+    return np.array([is_convex(shape) and CONVEX_KINDS[shape.convex_kind].has_facets for shape in shapes])
+
+
+def deepest_corners(found: ContactForces, has_corners: np.ndarray) -> np.ndarray:
+    """Whether a contact (K,) is the deepest of one body with one plane, or no contact of a corner with a wall.
+
+    has_corners: (K,) whether the first body of the contact has corners.
+    """
+    deepest = np.ones(found.i.size, bool)
+    rows = np.flatnonzero(has_corners & (found.j < 0))
+    key = np.column_stack([found.i[rows], found.j[rows], found.normal[rows]])
+    plane = np.unique(key, axis=0, return_inverse=True)[1].ravel()
+    by_depth = np.lexsort((rows, -found.overlap[rows], plane))  # of one plane the deepest comes first
+    deepest[rows[by_depth]] = np.diff(plane[by_depth], prepend=-1) > 0
+    return deepest
 
 
 def rate_unit(largest: float) -> float:
@@ -137,15 +161,19 @@ def _filled(
 
 
 def _report_contacts(engine: Engine, tables: ConductanceTables) -> tuple[ContactRows, ContactRows, np.ndarray]:
-    """Contacts of capsules and convex bodies from the contact report, with conductances."""
+    """Contacts of capsules and convex bodies from the contact report, with conductances.
+
+    A polyhedron and a plane conduct by one contact, the deepest of its corners, as all pairs do.
+    """
     found = contact_forces(engine)
     index = np.empty(engine.owned, np.int64)
     index[engine.numbering.rows(engine.bodies.identity)] = np.arange(engine.owned)
     at_wall, rate = found.j < 0, np.zeros(engine.owned, np.int64)
     kind, listed = engine.bodies.kind, []
     material = engine.kinds.material[kind]
+    conducts = deepest_corners(found, tables.has_corners[kind[index[found.i]]]) & (found.overlap > 0)
     for is_wall in (False, True):
-        chosen = (at_wall == is_wall) & (found.overlap > 0)
+        chosen = (at_wall == is_wall) & conducts
         i, overlap = index[found.i[chosen]], found.overlap[chosen]
         of_i, values = tables.radius[kind[i]], np.empty((i.size, COLUMNS))
         radius = of_i

@@ -56,7 +56,7 @@ class HeatInRun(ScalarInRun):
         super().__init__(law, particles, box, walls, dt)
         volume = np.array([shape.mass_properties(m.density).volume for shape, m in particles.variants])
         self.diameter = 2 * (0.75 * volume / math.pi) ** (1 / 3)
-        area = math.pi * self.diameter**2
+        sphericity = np.array([getattr(shape, "sphericity", 1.0) for shape, _ in particles.variants])
         found, own = arrays.materials(particles), [material for _, material in particles.variants]
         self.enthalpy = self.conductivity = None
         if any(is_table(material.heat_capacity) for material in own):
@@ -68,7 +68,9 @@ class HeatInRun(ScalarInRun):
             both = [[material.conductivity for material in found], known]
             tables = [table_of(each, [1.0] * len(each)) for each in both]
             self.conductivity = (*tables, *(np.array([largest(k) for k in each]) for each in both))
-        self.radiated = law.radiation.factor(area) if law.radiation else np.zeros(len(area))
+        self.radiated = np.zeros(len(volume))
+        if law.radiation:
+            self.radiated = law.radiation.factor(math.pi * self.diameter**2 / sphericity)
 
     def attach(self, engine: Engine, fluid: Fluid | None, particles: Particles) -> None:
         """Store the fluid and the bonds of an engine."""

@@ -94,7 +94,10 @@ class ScalarInRun:
         self._most = float(most.max(initial=0.0)) * max(largest, radius.max())  # conductance
         gas, no_bonds = GapGas(*law.gas()), np.zeros(0)
         unit = conductances.rate_unit(self._most)
-        self.tables = ConductanceTables(of_pairs, of_walls, shrink, shrink_of_walls, gas, no_bonds, radius, unit)
+        corners = conductances.have_corners(particles)
+        self.tables = ConductanceTables(
+            of_pairs, of_walls, shrink, shrink_of_walls, gas, no_bonds, radius, corners, unit
+        )  # fmt: skip
         self._above = fields.STATE[law.FIELD].above
         greatest = max(law.largest_capacity(shape, material) for shape, material in particles.variants)
         self.unit = 2.0 ** (CONTENT_BITS - math.frexp(float(greatest) * law.LARGEST)[1])
