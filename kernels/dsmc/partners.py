@@ -5,34 +5,39 @@ M. Sommerfeld, Int. J. Multiphase Flow 27 (2001) 1829, after B. Oesterlé & A. P
 of the cell, taken at random. They collide with the probability π (R1 + R2)² |v - v_f| χ n dt, and then only the
 particle changes.
 
-A partner that is not correlated with the particle has the velocity of that other particle, too (K. Nanbu, J. Phys. Soc.
-Jpn. 49 (1980) 2042): of two particles each takes the other with the same chance, so that momentum and energy are
-conserved on average, in cells of any number and for any distribution. Drawn from a normal distribution with mean and
-variance of the n others in the cell they are not: fast partners are then too frequent, as the variance is an estimate,
-and are met more often, so that a gas gains 0.13/n of its energy a collision. What stays is that a collision conserves
-momentum on average alone: the mean velocities of cells wander, which is energy that collisions within them do not take.
+A partner that is not correlated with the particle also has the velocity of that other particle (K. Nanbu, J. Phys. Soc.
+Jpn. 49 (1980) 2042). Each of two particles takes the other with the same probability, so that momentum and energy are
+conserved on average, for any number of particles in a cell and any distribution. They are not if the velocity is drawn
+from a normal distribution with mean and variance of the n others in the cell: the variance is an estimate, so that fast
+partners are too frequent, and as they collide more often, a gas gains 0.13/n of its energy a collision. In both cases a
+collision conserves momentum on average only: the mean velocities of cells fluctuate, and collisions within the cells do
+not dissipate the energy of these fluctuations.
 
 The velocity of a correlated partner is drawn, component by component, from a normal distribution with mean and variance
-of those of its variant in the cell. Partners that are in the same eddy move alike. The drawn velocity has the
-correlation ρ_vf = R(St) = exp(-0.55 (τ_p/T_L)^0.4) with that of the particle; St = τ_p/T_L. That is of particles alike.
-Of two kinds it is R_12 = √(R_1 R_2), as if velocities of each kind had a part √R in common with the eddy that both are
-in: the same both ways, R_1 for R_2 = R_1, and a correlation that there can be, whatever kinds there are. Sommerfeld's
-St is that of the particle alone, so that R_12 ≠ R_21, and kinds 1 and 2 would not take from each other what they give.
-Drawn so, it knows nothing of the velocity u of the fluid that the particle sees. Then elastic collisions make v and u
-forget each other, and drag takes kinetic energy that no collision took (B. van Wachem, T. Curran, F. Evrard, Flow
-Turbul. Combust. 105 (2020) 935). The cure is a partner correlated with both: v_f is drawn from the normal distribution
-of (v, u, v_f) with v and u given, in which v_f goes with u as other particles of its variant do,
+of those of its variant in the cell. Partners in the same eddy have similar velocities: the drawn velocity has the
+correlation ρ_vf = R(St) = exp(-0.55 (τ_p/T_L)^0.4), St = τ_p/T_L, with that of the particle. This is for particles of
+one kind. For two kinds the correlation is R_12 = √(R_1 R_2), as if the velocities of each kind had a part √R in common
+with the eddy. It is the same for both kinds, equals R_1 for R_2 = R_1, and is a possible correlation for any kinds.
+Sommerfeld's St is that of the particle alone, so that R_12 ≠ R_21, and the momentum that kind 1 takes from kind 2 would
+not be the momentum that kind 2 gives to kind 1.
+
+A velocity drawn in this way is independent of the fluid velocity u at the particle. Elastic collisions then destroy the
+correlation of v and u, and drag dissipates kinetic energy that collisions did not take (B. van Wachem, T. Curran,
+F. Evrard, Flow Turbul. Combust. 105 (2020) 935). Therefore the partner is correlated with both: v_f is drawn from the
+normal distribution of (v, u, v_f) with v and u given, in which v_f is correlated with u as other particles of its
+variant are,
 
     v_f = <v_f> + σ_f (a v'/σ_v + b u'/σ_u + √(1 - a R - b ρ_f) ξ),  a = (R - ρ ρ_f)/(1 - ρ²),  b = (ρ_f - ρ R)/(1 - ρ²)
 
-with ρ = <v'u'>/(σ_v σ_u) of the particle's variant and ρ_f of the partner's. There is one for R between
-ρ ρ_f ± √((1 - ρ²)(1 - ρ_f²)), to which R is raised or lowered: tracers, which all move as the fluid, have R = 1.
+with ρ = <v'u'>/(σ_v σ_u) of the particle's variant and ρ_f of the partner's. Such a distribution exists for R between
+ρ ρ_f ± √((1 - ρ²)(1 - ρ_f²)); R is raised or lowered to these limits. Tracers, which all move as the fluid, have R = 1.
 
-v' and u' are measured from the means of all members of the cell, the particle among them, and divided by the deviations
-of all: then their mean squares over the cell are one. With means and deviations of the n others, the mean squares would
-be larger by (n + 1)/(n - 3), and partners would gain energy, without limit in cells of few particles.
+v' and u' are relative to the means over all particles in the cell, including the particle itself, and are divided by
+the standard deviations over all: their mean squares over the cell are then one. With means and deviations of the n
+others, the mean squares would be larger by (n + 1)/(n - 3), and partners would gain energy, without limit in cells of
+few particles.
 
-Sums over cells are made before the first collision, and each particle has random numbers of its own, by seed, particle
+Sums over cells are computed before the first collision, and the random numbers of a particle depend on seed, particle
 and step: the order of the collisions does not matter.
 """
 

@@ -1,14 +1,14 @@
 """Event loop of hard spheres: process the earliest event, then predict the next events of the particles involved.
 
-Each particle has one event in the agenda (Lubachevsky 1991): its impact, or the crossing into another cell if that
-comes first. An impact is stored with the partner that was predicted last. It is void if the other partner has had an
-impact since, which its impact counter shows; the particle is then predicted again. So an impact involves two particles
-only and costs O(log N).
+Each particle has one event in the queue (Lubachevsky 1991): its impact, or the crossing into another cell if that comes
+first. An impact is stored with the partner that was predicted last. It is void if the other partner has had an impact
+since, which its impact counter shows; the particle is then predicted again. So an impact involves two particles only
+and costs O(log N).
 
-Inelastic spheres would collide infinitely often in finite time; the TC model prevents it
-(`dem.kernels.event_driven.impact`): a particle that has been hit less than t_c ago takes part in an impact that loses
-nothing. Then a ball on the floor keeps bouncing every t_c, too low to see. One that lies there altogether is lifted to
-such bounces: see `lift_from_wall`.
+Inelastic spheres would collide infinitely often in finite time; the TC model prevents this
+(`dem.kernels.event_driven.impact`): an impact of a particle that had its last impact less than t_c ago loses no energy.
+A ball on the floor then bounces every t_c, by an invisible height. A ball that rests on the floor without bouncing is
+lifted to such bounces: see `lift_from_wall`.
 """
 
 import math

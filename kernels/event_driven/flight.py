@@ -4,8 +4,8 @@ Each particle has its own time: its state is that of its last event, and its nex
 Comput. Phys. 94 (1991) 255). Output in between is computed from this state without changing it, so the results do not
 depend on when output is taken.
 
-Particles have their events one at a time and anywhere, never in loops over neighbours in memory. So the position,
-velocity, time and radius of each are one row of 64 bytes, a line of cache, and what it expects another one, instead of
+Events access particles one at a time in any order, never in loops over neighbours in memory. So the position, velocity,
+time and radius of a particle are one row of 64 bytes, a cache line, and its predicted event is another row, instead of
 (3, N) arrays with a line for each component.
 """
 

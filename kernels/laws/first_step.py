@@ -1,11 +1,11 @@
-"""The first step of a contact, in which forces begin like a square root of time.
+"""First step of a contact: weights that keep impacts of second order although forces begin like a root of time.
 
-A scheme with fixed steps adds up samples of a force. Of one that begins at a time t₀ between two samples and grows like
-(t - t₀)^s the sum is off by ζ(-s, θ) dt^(1+s), with θ the fraction of a step from t₀ to the first sample and Hurwitz' ζ
-(I. Navot, J. Math. Phys. 40 (1961) 271): for a dashpot, s = 1/4, that makes impacts of order 5/4, and for a tangential
-spring, s = 1/2, of order 3/2. With -ζ(-s, 1 + θ) in place of θ^s at the first sample the error is gone, and impacts are
-of second order. The polynomials below are within 2e-4 of it. At the end of a contact it is the same backwards in time,
-and what its last sample lacks is made up for by the next one, if there is one.
+A scheme with fixed steps sums samples of a force. If a force begins at a time t₀ between two samples and grows like
+(t - t₀)^s, the sum has the error ζ(-s, θ) dt^(1+s), with the fraction θ of a step from t₀ to the first sample and
+Hurwitz' ζ (I. Navot, J. Math. Phys. 40 (1961) 271). A dashpot, s = 1/4, would then make impacts of order 5/4, and a
+tangential spring, s = 1/2, of order 3/2. The weight -ζ(-s, 1 + θ) of the first sample, in place of θ^s, removes this
+error, and impacts are of second order. The polynomials below approximate the weights within 2e-4. The end of a contact
+is the same backwards in time: the next sample, if there is one, contains what the last sample lacks.
 """
 
 import math
@@ -41,8 +41,9 @@ def first_step_fraction(contact, normal_velocity, dt):
 def first_samples_of_root(theta, ahead):
     """Samples of a square root √δ that grows from 0 as δ = θ g in the first step, with `ahead` = √g.
 
-    As it counts for itself, -ζ(-1/2, 1 + θ) √g; and for who takes the root of it, [ζ(-1/4, 1 + θ)]² √g. Later, with
-    θ = `NOT_FIRST_STEP` and g = δ, √δ. Told by √g, because to divide what there is by powers of θ takes roots of roots.
+    The first is for terms proportional to √δ, -ζ(-1/2, 1 + θ) √g; the second for terms proportional to its root,
+    [ζ(-1/4, 1 + θ)]² √g. In later steps, with θ = `NOT_FIRST_STEP` and g = δ, both are √δ. The argument is √g, because
+    a division by powers of θ would need roots of roots.
     """
     fourth = 0.32028287 + theta * (0.86413853 + theta * (0.16409575 - 0.02819668 * theta))
     has_begun = theta <= 1.0

@@ -13,11 +13,11 @@ point of the segment of a polyline is in the same half plane; so half the slope 
 (p, q) from that point to (r, z). It changes its sign at most once between few places in closed form:
 
     where the nearest point becomes an end of the polyline's segment                          (quadratics in s),
-    between the low or high of the distance across that, d' = 0, and where it is 0            (quadratics in s),
+    between the extremum of the distance across that, d' = 0, and where it is 0               (quadratics in s),
     where that from a circle, the end, turns from hollow to convex: r³ = ρ a b / (a + w²),
     on both sides of the axis, if the line passes through it.
 
-So no low is passed over, however close to a high it is.
+So no minimum is missed, however close to a maximum it is.
 """
 
 import math

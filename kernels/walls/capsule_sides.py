@@ -1,16 +1,17 @@
 """Contacts of the side of a capsule with a wall, in addition to those of its end spheres.
 
-The distance of a wall along the segment of a capsule has local minima. One at an end is what the end, a sphere, feels
-by itself (``contact_patches``, `geometry.distance`). One in between counts in full where it appears, φ(R - b), less
-what it has in common with an end where, as the distance grows, both are one, φ(R - d): so over the pairs (b, d) of the
-0-dimensional persistence of the distance on (segment x surface) relative to (ends x surface), in the words of topology,
+The distance of a wall along the segment of a capsule has local minima. A minimum at an end is the contact of the end
+sphere (``contact_patches``, `geometry.distance`). A minimum between the ends, of the distance b, has the potential
+φ(R - b), less the potential φ(R - d) that it has in common with an end: d is the distance at which the regions nearer
+than d of the minimum and of the end merge. So over the pairs (b, d) of the 0-dimensional persistence (in the terms of
+topology) of the distance on (segment x surface) relative to (ends x surface),
 
     U = Σ over both ends U_end + Σ φ(R - b) - φ(R - d),   φ(δ) = δ^(p+1) / (p+1) in contact, else 0.
 
-U is continuous, depends on the surface only, and is that of both ends alone on flat and hollow walls. With triangles
-the distance is convex on (segment x triangle) and on (segment x edge): rule E with one more node, the ends, to which
-each triangle is linked at the distance of the nearer of them. Other walls here are convex, so that the distance is so
-along a segment; the inside of a ball, where it is concave, has no low in between.
+U is continuous, depends on the surface only, and on flat and hollow walls it is that of both ends alone. With triangles
+the distance is convex on (segment x triangle) and on (segment x edge): the rule is rule E with one more node, the ends,
+to which each triangle is linked at the distance of the nearer end. Other walls here are convex, so that the distance is
+convex along a segment; inside a ball, where it is concave, there is no minimum between the ends.
 """
 
 import math
