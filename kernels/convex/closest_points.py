@@ -1,9 +1,9 @@
 """Distance of two convex bodies of any shape, from their support points alone.
 
 E. G. Gilbert, D. W. Johnson, S. S. Keerthi, IEEE J. Robot. Autom. 4 (1988) 193-203: of the differences w = x_A - r -
-x_B of support points, up to four are kept, and the point nearest to the origin of what they span, v, gives the next
-direction. The span is searched part by part, each in closed form: of four points only those parts count that contain
-the newest one. If bodies are not apart, a part contains the origin, and the search ends there or nearby.
+x_B of support points, up to four are kept as a simplex. Its point v nearest to the origin gives the next direction. The
+vertices, edges and faces of the simplex are searched in closed form; of four points only those that contain the newest
+one count. If the bodies are not apart, the simplex contains the origin, and the search ends there or nearby.
 """
 
 import math

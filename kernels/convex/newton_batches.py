@@ -1,8 +1,8 @@
 """Newton's method of `overlap` for batches of pairs of smooth bodies, in vector instructions.
 
 A batch has a column for each pair. `evaluate_normals` evaluates g and its derivatives at the normal of every column,
-and takes one full step. Columns that need another step, or none, or the trust region of `overlap`, are told apart by
-`STATUS`. Each column is treated alone, so that results depend neither on its neighbours nor on the width of vectors.
+and takes one full step. `STATUS` says whether a column needs another step, no step, or the trust region of `overlap`.
+Each column is treated alone, so that results depend neither on its neighbours nor on the width of vectors.
 """
 
 import math

@@ -1,14 +1,14 @@
 """Overlap of two convex bodies: the minimum over unit vectors n of g(n) = h_A(n) + h_B(-n) - n · r.
 
-For smooth bodies it is found by Newton's method in the plane across n, with a trust region. The gradient there is that
-part of e = x_A - r - x_B which is across n, and the second derivatives are those of h_A and h_B less g. Steps that do
-not lower g are made shorter.
+For smooth bodies the minimum is found by Newton's method in the plane across n, with a trust region. The gradient there
+is the part of e = x_A - r - x_B across n, and the second derivatives are those of h_A and h_B less g. Steps that do not
+lower g are shortened.
 
-All others, and those that this does not end for, take the distance of the bodies after B has been shifted along n
-until they are apart: with a shift s, the distance of the shifted bodies is the largest s n · m - g(m), so that its
-normal m has g(m) <= g(n) - s (1 - n · m). Repeated, that goes down to a minimum of g, whatever the shapes, and ends
-after a few steps where faces, edges or vertices meet. Rounded edges are left out meanwhile: bodies whose cores are
-apart need no shift.
+For all other bodies, and where Newton's method does not converge, B is shifted along n until the bodies are apart, and
+their distance is computed (``closest_points``). With a shift s, this distance is the largest s n · m - g(m), so that
+its normal m has g(m) <= g(n) - s (1 - n · m). Repeated shifts converge to a minimum of g for any shapes, after a few
+shifts where faces, edges or vertices meet. The distance is that of the cores, without their rounding: bodies whose
+cores are apart need no shift.
 """
 
 import math

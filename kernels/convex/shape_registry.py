@@ -1,14 +1,14 @@
 """Registry of convex shapes: a row of `CONVEX_KINDS` holds the functions and parameters of a shape.
 
-A kind is a class, a NamedTuple without fields, with a row here. A kind of one's own needs no more than that:
+A kind is a class, a NamedTuple without fields, with a row here. A kind of your own needs no more than this:
 
     class EggKind(NamedTuple):
         "A ball whose upper half is an ellipsoid."
 
     CONVEX_KINDS[EggKind] = ConvexKind("egg", egg_support, egg_curvature, parameters=("radius", "height"))
 
-Kernels find the rows by the chain of the kinds in a run (`dem.kernels.compiler.kind_chain`), in which a body names its
-kind by its place.
+Kernels find the rows by the chain of the kinds in a run (`dem.kernels.compiler.kind_chain`). A body stores the place of
+its kind in this chain.
 """
 
 from operator import attrgetter

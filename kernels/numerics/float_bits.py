@@ -1,4 +1,4 @@
-"""Floats as integers of the same bits: largest values are sought among them, and exponents are written to them."""
+"""Floats as integers of the same bits, to find largest values and to set exponents."""
 
 import numpy as np
 from dem.kernels.compiler.jit import inline

@@ -1,4 +1,4 @@
-"""Random sequential insertion of rigid bodies made of spheres: each is offered places until it overlaps nothing."""
+"""Random sequential insertion of rigid bodies made of spheres: random places are tried until one is free."""
 
 import math
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""A round of insertion: each body is offered places of its own until it overlaps nothing."""
+"""A round of insertion: random places are tried for each body until it overlaps nothing."""
 
 import numpy as np
 from dem.kernels.compiler.jit import kernel

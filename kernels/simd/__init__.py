@@ -1,4 +1,4 @@
-"""Vector and memory instructions that numba has no name for, each with a twin in plain code of the same bits.
+"""Vector and memory instructions that numba does not offer, each with an equivalent in plain code of the same bits.
 
 `memory` prefetches, adds atomically, and adds or rearranges eight numbers; `compress` lists the indices of those values
 that exceed a limit; `transpose` turns columns into lines of memory and back; `rounding` finds nearest integers, and

@@ -1,18 +1,18 @@
 """The arrays that kernels share, grouped by owner. All float64, C-contiguous, component-major.
 
-The tuples are only for passing many arrays at once and are taken apart before any loop: flat arguments are what the
-loops may declare disjoint.
+The tuples only pass many arrays at once. They are taken apart before any loop, because loops can declare only separate
+arguments disjoint.
 
 N bodies, M spheres, G kinds of body, S spheres in all kinds, C chunks of bodies, P pairs, E entries (two a pair), K
 candidate pairs that a chunk has room for. The *index* of a body is where it is in the arrays at present, its *identity*
 the user's number, which never changes.
 
-What goes by the same name in all kernels of this room; their docstrings describe the other arguments, what is written
-to arrays, and what is returned:
+Arguments that have the same name in all kernels of this folder. The docstrings of kernels describe the other arguments,
+what is written to arrays, and what is returned:
 
 bodies, kinds, neighbours   the tuples below
 box             `dem.kernels.domain.faces.BoxFaces`, or `dem.kernels.domain.periodic.PeriodicFaces`
-scheme, law     a type of ``kernels.rotation``, a tuple of ``kernels.laws``; memory: what the one remembers of a body
+scheme, law     a type of ``kernels.rotation``, a tuple of ``kernels.laws``; memory: the state of the scheme for a body
 fluid           a tuple of ``dem.kernels.fluid``
 mode            `chunks.Serial` or `chunks.Threaded`
 constants, run_state  `time_loop.RunConstants`, `time_loop.RunState`

@@ -1,14 +1,14 @@
 """Registry of kinds of walls: a row of `KINDS` describes a kind for kernels, checks and pictures.
 
-The kinds of this package are numbers, see ``geometry``. A kind of one's own is a class, a NamedTuple without fields,
-with a row here, and a word like `dem.Torus` whose `made` returns a `WallShape` of that class:
+The kinds of this package are numbers, see ``geometry``. A kind of your own is a class, a NamedTuple without fields,
+with a row here, and a class for users like `dem.Torus` whose `made` returns a `WallShape` of that kind:
 
     class BowlKind(NamedTuple):
         "The inside of a bowl."
 
     dem.register_wall(Bowl, BowlKind, WallKind(distance=distance, sides=CONVEX, triangles=triangles))
 
-Kernels find the rows of these by the chain of their kinds in a run (`dem.kernels.compiler.kind_chain`).
+Kernels find the rows of these kinds by their chain in a run (`dem.kernels.compiler.kind_chain`).
 """
 
 from operator import attrgetter
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from dem.kernels.compiler.jit import select
 from dem.kernels.compiler.kind_chain import by_place, chain_of
 
-FIRST_USER_KIND = 1 << 20  # number of the first of one's own kinds in a run, above those of this package
+FIRST_USER_KIND = 1 << 20  # number of the first kind of users in a run, above those of this package
 # how sides of capsules touch a wall: not at all, so that capsules are refused; only with their ends, as at a plane; at
 # one place, as the distance is convex along lines outside of it or concave inside; at several, see ``capsule_sides``
 REFUSED, ENDS_ONLY, CONVEX, SPECIAL = range(4)

@@ -1,8 +1,8 @@
 """Kinematics of a block of touching pairs for the contact law: rows of numbers, see ``contact_batches``.
 
 Properties and motion of single spheres are gathered in rows first, and a second loop computes the kinematics from them.
-That loop also finds out whether any contact may have begun in the last step, which is rare. Only then do laws need
-`dem.kernels.laws.first_step`, which costs one of seven roots and one of six divisions.
+The second loop also determines whether any contact may have begun in the last step, which is rare. Only then do laws
+evaluate `dem.kernels.laws.first_step`, which takes one of seven roots and one of six divisions.
 """
 
 import math

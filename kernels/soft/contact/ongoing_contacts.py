@@ -1,9 +1,9 @@
 """Contacts of smooth convex bodies that touched in the last step: from the solver to kinematics in one batch.
 
-One or two steps of Newton's method from their last normal find nearly all of them. So the lines of both pieces and of
-the history are read once for the solver, the kinematics and the law, and results stay in the columns of the batch.
-Candidates that have come apart, or whose solver does not converge, are taken out of the batch: ``convex_contacts``
-finds these, to the same bits, with the candidates that did not touch.
+One or two steps of Newton's method from their last normal find nearly all of them. So the cache lines of both pieces
+and of the history are read once for the solver, the kinematics and the law, and results stay in the columns of the
+batch. Pairs that have come apart, or for which the solver does not converge, are removed from the batch:
+``convex_contacts`` evaluates them, with the same bits, together with the candidates that did not touch.
 """
 
 import math

@@ -1,14 +1,14 @@
-"""Rough faces of a box and rough walls of any shape: the planes that they show spheres.
+"""Rough faces of a box and rough walls of any shape: the inclined planes that spheres touch in place of the wall.
 
-A plane is drawn when a sphere comes to touch the flat wall while it approaches, `dem.kernels.domain.roughness`. It
-stays with the wall, wherever that moves, while they touch, and is no higher or deeper than σ R about the wall, so that
-spheres that roll along it neither climb it nor fall through, and on a curved wall are soon on the wall again. A convex
-body touches the plane with its support point against the plane's normal: it acts as the ball with the radius of the
-body in contact laws that touches the plane there (`at_plane`), and the overlap is exact however the body turns. The
-particle's number, and that of its wall contacts so far, say which inclination it is: neither threads nor lists matter.
+A plane is drawn when a sphere that approaches begins to touch the flat wall (`dem.kernels.domain.roughness`). The plane
+moves with the wall while they touch. It is at most σ R above or below the wall, so that a sphere that rolls along it
+neither climbs nor falls through, and on a curved wall is soon on the wall again. A convex body touches the plane with
+its support point against the plane's normal: it acts as a ball that touches the plane there, with the radius of the
+body in contact laws (`at_plane`), and the overlap is exact for any rotation of the body. The inclination follows from
+the number of the particle and the number of its wall contacts so far, so that it depends neither on threads nor lists.
 
-The history of a contact begins with its plane: the normal, the place of the sphere at the last step, the overlap then.
-Those of a wall are in the wall's frame, the place at a face is relative to how far that has come.
+The history of a contact begins with its plane: the normal, and the position of the sphere and the overlap at the last
+step. At a wall these are in the wall's frame; at a face the position is relative to the displacement of the face.
 """
 
 import math
