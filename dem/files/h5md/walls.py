@@ -1,10 +1,10 @@
 """Walls beside the box in files: their definition, stored once, and pose and load in each frame.
 
-In a trajectory the group ``walls`` holds ``definition``, how to make each wall again as JSON, arrays of meshes by the
-number of the wall, and elements of H5MD with a row a wall at each frame: the pose (`position` of the middle, and
-`orientation`), `force` and `torque` on the wall then, their time integrals since the run began, of which differences
-are means, the `work` that it has done on particles, and the number of `contacts`. Of a wall that wears there is the
-volume that has gone from each of its pieces besides, `worn_0` of the first wall.
+In a trajectory the group ``walls`` holds ``definition``, the input of each wall as JSON; arrays of meshes by the number
+of the wall; and elements of H5MD with a row for each wall in each frame: the pose (`position` of the middle, and
+`orientation`), the present `force` and `torque` on the wall, their time integrals since the start of the run (whose
+differences give means), the `work` of the wall on particles, and the number of `contacts`. A wall that wears also has
+the volume worn off each of its pieces, `worn_0` for the first wall.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
 """File with atomic commits: HDF5's writes between two commits reach the disk all together, or not at all.
 
-HDF5 changes its file in many small writes; one that is cut off in between can be unreadable. So it is given a file in
-memory pages (h5py's driver for file-like objects); `JournaledFile.commit` brings them to the disk in an order that can
-stop anywhere:
+HDF5 changes its file in many small writes; if they are interrupted, the file can be unreadable. Therefore HDF5 writes
+to pages in memory (h5py's driver for file-like objects), and `JournaledFile.commit` writes them to the disk in an order
+that may be interrupted anywhere:
 
 1. pages beyond the end of what was committed: nothing refers to them yet;
 2. a journal, ``FILE.journal``, of the pages that replace committed ones, with a checksum;
 3. these pages themselves; then the journal is emptied.
 
-Cut off in 1 or 2, the file is as it was; cut off in 3, the journal has what is missing: `open_to_read` reads through
-it, `recover` puts it into a copy, which takes the place of the file when it has been read. Each stage is on the disk
-before the next one begins, so this holds for a power failure as for a kill. The journal is locked as long as its writer
-lives, and goes when the file is closed.
+If it is interrupted in 1 or 2, the file is unchanged. If it is interrupted in 3, the journal has the missing pages:
+`open_to_read` reads them from there, and `recover` writes them into a copy, which replaces the file when it has been
+read. Each stage is on the disk before the next one begins, so this holds for a power failure as well as for a kill. The
+journal is locked while its writer runs, and is removed when the file is closed.
 
 Before anything is written, `JournaledFile.lost` compares the file that stands at the path with the one that is open: a
 file that was removed, replaced or changed by another program is written no further, and no file of another program is.

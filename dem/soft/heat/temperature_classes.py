@@ -1,8 +1,8 @@
-"""Properties by temperature: particles change between variants of theirs, each for a class of temperatures.
+"""Contact properties by temperature: particles change between variants, each of which stands for a temperature.
 
 Radii and the tables of contact laws are by shape and material. A material whose restitution or friction depends on
 temperature has `CLASSES` further variants for the engine, at equal distances from the first temperature of its tables
-to the last one; spheres that expand have one for each kelvin. After each exchange of heat a particle is of the class
+to the last one; spheres that expand have one for each kelvin. After each exchange of heat a particle gets the class
 that is nearest to its temperature.
 """
 

@@ -1,16 +1,18 @@
-"""The hardest impacts of particles with the energies that they have: how long they last, and how deep they go.
+"""The hardest impacts that the present energies of particles allow: how long they last, and how deep they go.
 
-What is foreseen holds for any mixture, and is no more than what can happen:
+The estimates hold for any mixture, and do not exceed what can happen:
 
-- *Meetings* are of two bodies, or of a body and a wall. The surface of a body of energy E moves at √(2 E/m*) at most,
-  with m* the smallest effective mass there, and two bodies meet at the sum of their speeds at most. So a heavy one at
-  speed V hits a light one at rest at V, whatever its energy: only a third one, or a wall, can make more of that.
-- *Squeezing*: a light body between a heavy one and a wall, or between two, is thrown to and fro until it has as much
-  energy as they (it comes to V √(M/m), as in Galperin's billiard), or is pressed by all of it. Then each of its two
-  contacts holds the heavy one's energy E at most, as that of the light body alone would at √(2 E/m*), and between two
-  such springs a body is quicker than at one by √2. No contact is deeper than the depth at which runs are stopped.
+- *Meetings* of two bodies, or of a body and a wall. The surface of a body of the energy E moves at √(2 E/m*) at most,
+  with the smallest effective mass m* at its surface, and two bodies meet at the sum of their speeds at most. A heavy
+  body at speed V thus hits a light body at rest at V, whatever its energy: a higher speed needs a third body or a wall.
+- *Squeezing*: a light body between a heavy one and a wall, or between two heavy ones, bounces until it has as much
+  energy as they have (its speed is then V √(M/m), as in Galperin's billiard), or is pressed by all of it. Then each of
+  its two contacts stores the heavy body's energy E at most, as in an impact of the light body alone at √(2 E/m*).
+  Between two such springs a body oscillates √2 times as fast as at one. No contact is deeper than the depth at which
+  runs are stopped.
 
-Neither asks how far apart the bodies are. Bodies that are alike last longer squeezed than in a head-on meeting.
+Neither estimate depends on the distances of the bodies. Equal bodies have longer contacts when they are squeezed than
+in a head-on meeting.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Limits of overlap and displacement during a run, and detection of contacts resolved by too few time steps.
 
-Of two in contact the lighter one is accelerated more, and the more the quicker the contact is: at the force F = K δ^1.5
-it lasts 3.291 √(m*/(K √δ)) = 3.291 √m*/(K^(1/3) F^(1/6)). So the kernels, which have all accelerations at hand, come
-back at the one at which some contact may have fewer than RESOLVED steps. Whether one has is then seen here, from its
-own masses, stiffness and overlap; from then on they come back at accelerations larger by a fifth, in contacts shorter
-by 3 %. After a false alarm, by a body that is not the lightest and stiffest, contacts of somewhat fewer steps than
-RESOLVED may pass unseen until one is accelerated more. What surfaces are attracted by, adhesion, makes contacts quicker
-at the same acceleration: they are as quick as at rest when the forces are in balance.
+Of two bodies in contact the lighter one is accelerated more, and the shorter the contact, the larger the acceleration:
+at the force F = K δ^1.5 the contact lasts 3.291 √(m*/(K √δ)) = 3.291 √m*/(K^(1/3) F^(1/6)). The kernels, which have all
+accelerations, return at the acceleration at which some contact may last fewer than RESOLVED steps. This module then
+determines whether a contact does, from its masses, stiffness and overlap. From then on the kernels return at
+accelerations larger by a fifth, in contacts shorter by 3 %. After a false alarm, by a body that is not the lightest and
+stiffest, contacts of somewhat fewer steps than RESOLVED may pass unnoticed until a body is accelerated more. Adhesion
+makes contacts shorter at the same acceleration: they are as short as at rest when the forces are in balance.
 """
 
 from __future__ import annotations
