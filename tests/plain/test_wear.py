@@ -147,3 +147,45 @@ def test_who_does_not_wear_tells_nothing(tmp_path):
         assert run.walls[0].worn.shape == (2, 0)
     with pytest.raises(ValueError, match="wear"):
         dem.Plane((0, 0, 0), (0, 0, 1), material=SAND, wear=-1.0)
+
+
+@pytest.mark.parametrize("second", [True, False])
+def test_all_corners_of_a_cube_wear_the_plane_that_it_slides_on(second):
+    """V = (k/H) m g s without friction, and nothing of the next wall, whose wear is stored behind it."""
+    slippery = dataclasses.replace(SAND, friction=0.0)
+    edge, dt, steps = 0.006, 2e-5, 400
+    corners = edge / 2 * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    cube = dem.Polyhedron(vertices=corners, rounding=edge / 20)
+    mass = cube.mass_properties(slippery.density).mass
+    stiffness = 4 / 3 * slippery.young / (1 - slippery.poisson**2) / 2 * np.sqrt(cube.contact_radius)
+    deep = (mass * G / 4 / stiffness) ** (2 / 3)  # of each corner at rest
+    body = dem.Particles(cube, slippery, position=[[0, 0, edge / 2 - deep]], velocity=[[V0, 0, 0]])
+    floor = dem.Plane((0, 0, 0), (0, 0, 1), material=slippery, wear=WEAR)
+    walls = [floor, dem.Plane((0, 0, -1), (0, 0, 1), material=slippery, wear=WEAR)][: 1 + second]
+    sim = dem.Simulation(body, walls=walls, gravity=(0, 0, -G), time_step=dt)
+    sim.step(steps)
+    assert sim.walls[0].contacts == 4
+    assert sim.walls[0].worn == pytest.approx([WEAR * mass * G * V0 * steps * dt], rel=0.02)
+    assert all(wall.worn == [0.0] for wall in sim.walls[1:])
+
+
+HOLLOWS = {
+    "ball": dem.Ball((0, 0, 0.05), 0.05, inside=True, material=SAND, wear=WEAR),
+    "cylinder": dem.Cylinder((-0.1, 0, 0.05), (0.1, 0, 0.05), 0.05, material=SAND, wear=WEAR),
+    "cone": dem.Cone((-0.1, 0, 0.05), (0.1, 0, 0.05), 0.049, 0.051, material=SAND, wear=WEAR),
+    "ring": dem.Torus((0, 0, 0.1), (0, 1, 0), 0.08, 0.02, inside=True, material=SAND, wear=WEAR),
+    "on a ring": dem.Torus((-0.05, 0, -0.02), (0, 0, 1), 0.05, 0.02, material=SAND, wear=WEAR),
+}
+
+
+@pytest.mark.parametrize("wall", HOLLOWS.values(), ids=HOLLOWS)
+def test_ellipsoids_wear_walls_as_spheres_do(wall):
+    """Walls that wear as a whole. The axes differ by 1e-4: contacts then have directions as their names, not pieces."""
+    worn = []
+    for shape in (dem.Sphere(diameter=0.006), dem.Ellipsoid(semi_axes=(0.0030003, 0.003, 0.003))):
+        body = dem.Particles(shape, SAND, position=[[0, 0, 0.00299]], velocity=[[V0, 0.1, 0]])
+        sim = dem.Simulation(body, walls=[wall], gravity=(0, 0, -G), time_step=1e-5, integrator="splitting")
+        sim.step(200)
+        worn.append(sim.walls[0].worn)
+    assert worn[0] > 0
+    assert worn[1] == pytest.approx(worn[0], rel=1e-2)

@@ -154,10 +154,15 @@ def profile(points: Sequence[tuple[float, float]], origin: Point, axis: Point) -
 
 
 def refusal(wall: Wall) -> str:
-    """Reason why convex bodies cannot touch a wall; empty if they can."""
+    """Reason why convex bodies cannot touch a wall, with a remedy; empty if they can."""
     if isinstance(wall, Plane):
         return ""
     met = convex_wall(wall)
     if met is None:
-        return f"is {wall!r}"
-    return "wears" if wall.wear and met.inside else ""
+        return (
+            f"is {wall!r}: take a dem.Plane, Rectangle, Block, Ball, CapsuleWall, Cylinder, Cone, Disc, Revolution, "
+            "Torus, Mesh, or faces of the box"
+        )
+    if wall.wear and met.inside and wall.pieces > 1:  # contacts have directions, no segments
+        return "wears by segments: leave wear out, or take a dem.Mesh, or a Cylinder or Cone without ends"
+    return ""

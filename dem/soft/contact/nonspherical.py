@@ -235,11 +235,7 @@ def check_compatible(
     what = f"dem.{type(convex[0]).__name__}"
     for k, wall in enumerate(walls):
         if why := refusal(wall):
-            message = (
-                f"walls[{k}] {why}, which a {what} cannot meet: take a dem.Plane, Rectangle, Block, Ball, CapsuleWall, "
-                "Cylinder, Cone, Disc, Revolution, Torus, Mesh, or faces of the box; only "
-                "planes, and walls with particles outside, may wear"
-            )
+            message = f"a {what} cannot touch walls[{k}], which {why}"
             raise ValueError(message)
     if fluid is not None and fluid.lubrication is not None:
         message = f"lubrication is of spheres, and not known of a {what}: leave it out, or take a dem.Clump"

@@ -318,7 +318,10 @@ def wear_arrays(walls: Sequence[Wall]) -> dict[str, np.ndarray]:
     """Empty arrays for the wear of walls."""
     pieces = np.array([wall.pieces if wall.wear > 0 else 0 for wall in walls])
     first = np.where(pieces > 0, np.cumsum(pieces) - pieces, -1)
-    return {"first_worn": first.astype(np.int64), "worn": np.zeros((2, pieces.sum()), np.int64)}
+    return {
+        "first_worn": first.astype(np.int64), "worn_pieces": pieces.astype(np.int64),
+        "worn": np.zeros((2, pieces.sum()), np.int64),
+    }  # fmt: skip
 
 
 def triangle_lists(number: int, chunks: int) -> dict[str, np.ndarray]:

@@ -77,6 +77,7 @@ class Walls(NamedTuple):
     # wall has a PID (6, W): ERROR_INTEGRAL over time [s], LAST_ERROR, HAS_LAST_ERROR
     free: tuple  # `dem.kernels.walls.rigid_body.FreeBodies`, or `NoFreeWall` if no wall is one
     first_worn: np.ndarray  # (W,) int64, where pieces of a wall that wears begin in `worn`, else -1
+    worn_pieces: np.ndarray  # (W,) int64, number of these pieces; 0 of walls that do not wear
     worn: np.ndarray  # (2, P) int64, sliding work on them since the start, in two words [units of energy]
     rough: tuple  # `dem.kernels.soft.wall_contact.rough_planes.Rough`, or `Smooth` if no wall is that
     convex: tuple  # `dem.kernels.soft.wall_contact.convex_at_walls.ConvexWalls`, or `NoConvexWalls`

@@ -389,7 +389,11 @@ accumulate_wall_loads = select("box", {BoxFaces: None, WalledFaces: accumulate_l
 
 @inline
 def wear(w, piece, outcome, contact, per_joule, walls):
-    """Add N s of a contact, in the step that its force completes, to a piece of wall w, which wears."""
+    """Add N s of a contact, in the step that its force completes, to a piece of wall w, which wears.
+
+    piece: anchor of the contact. If the wall has one piece only, it may be a corner of a polyhedron or a direction.
+    """
+    piece = min(piece, walls.worn_pieces[w] - 1)
     whole, subunits = as_words(max(dot(outcome.force, contact.normal), 0.0) * outcome.sliding_distance, per_joule)
     column = walls.first_worn[w] + piece
     atomic_add(walls.worn, column, whole)
