@@ -1106,5 +1106,10 @@ class Simulation(SimulationBase):
 
     @property
     def contact_count(self) -> int:
-        """Number of touching pairs of spheres, and of spheres and walls, without adhesive contacts beyond touch."""
+        """Number of touching pairs of spheres, and of spheres and walls, without adhesive contacts beyond touch.
+
+        A convex body counts as one sphere, a capsule as its two ends at walls. A pair counts once, also if polyhedra
+        touch in several corners, and so does a polyhedron at a face of the box. At a wall beside the box each contact
+        counts.
+        """
         return self._engine.overlaps().count

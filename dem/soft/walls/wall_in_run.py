@@ -137,7 +137,8 @@ class WallInRun:
     def worn(self) -> np.ndarray:
         """Volume that sliding has worn off each of its pieces since the run began (P,) [m³], where it wears.
 
-        Of a `dem.Mesh` triangle by triangle, of a `dem.Revolution` segment by segment, of others in one.
+        Of a `dem.Mesh` triangle by triangle; of a `dem.Revolution`, and of a cylinder or cone with ends, segment by
+        segment; of others in one.
         """
         engine, found = self._present(), np.zeros(self.wall.pieces)
         if self.wall.wear > 0:
