@@ -37,7 +37,9 @@ STARTS = {
 def seconds_of_start(tree: Path, runs: tuple) -> tuple[float, float]:
     """CPU and wall-clock seconds of the last of these runs, which start in a folder without compiled kernels."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": folder, "PYTHONPATH": str(tree)}
+        environment = {
+            **os.environ, "NUMBA_CACHE_DIR": folder, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": ""
+        }  # fmt: skip
         for k, run in enumerate(runs):
             before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
             command = [sys.executable, "-c", COMMAND_LINE, "run", *run, "-o", f"{folder}/{k}.h5", "--quiet"]

@@ -7,6 +7,7 @@ programs are as they were installed, whatever the instruction set. `starts` are 
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
 import resource
@@ -18,6 +19,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import dem
 from dem.bench import lammps, timing, yade
 from dem.bench.stepping import StepBenchmark, share_of
 from dem.bench.workloads import benchmark
@@ -93,7 +95,12 @@ def rows(
 
 
 def starts() -> dict[str, dict[str, float]]:
-    """Seconds of the first and of a later command of a case, and CPU seconds of a first one on one core."""
+    """Seconds of the first and of a later command of a case, and CPU seconds of a first one on one core.
+
+    Modules are in bytecode, as after an installation.
+    """
+    for package in (dem, dem.kernels):
+        compileall.compile_dir(next(iter(package.__path__)), quiet=1)
     return {
         case: {
             "first": _start(case, first=True)[0],
@@ -107,7 +114,7 @@ def starts() -> dict[str, dict[str, float]]:
 def _start(case: str, *, first: bool, **more: str) -> tuple[float, float]:
     """Wall-clock and CPU seconds of a command, with an empty cache or as the second of two."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = os.environ | {"NUMBA_CACHE_DIR": folder} | more
+        environment = os.environ | {"NUMBA_CACHE_DIR": folder, "PYTHONDONTWRITEBYTECODE": ""} | more
         for k in range(1 if first else 2):
             command = [sys.executable, "-m", "dem", "run", case, *STARTS[case], "-o", f"{folder}/{k}.h5", "--quiet"]
             begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
