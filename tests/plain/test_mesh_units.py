@@ -12,7 +12,7 @@ from dem.model.walls import mesh_cells, wall_shapes
 
 SAND = dem.Material(young=5e6, poisson=0.3, density=1000.0)
 MILLIMETRES = (
-    r"odd-scale: the mesh mesh is 104 m .*0 of 2 particles outside it; is this file in millimetres\? .*scale=1e-3"
+    r"odd-scale: the wall mesh is 104 m .*0 of 2 particles outside it; is this file in millimetres\? .*scale=1e-3"
 )
 
 
@@ -28,7 +28,7 @@ def run(scale, tmp_path, **options):
 
 def test_a_mesh_a_thousand_times_too_small_is_refused(tmp_path):
     told = (
-        r"odd-scale: the mesh mesh is 0\.000104 m .*2 of 2 particles outside it, the first particle 0 at \(0\.03, 0\.03"
+        r"odd-scale: the wall mesh is 0\.000104 m .*2 of 2 particles outside it, the first particle 0 at \(0\.03, 0\.03"
     )
     with pytest.raises(ValueError, match=told):
         run(1e-6, tmp_path)
@@ -52,7 +52,7 @@ def test_the_first_step_warns_of_what_a_run_refuses():
 
 
 def test_a_mesh_a_few_hundred_times_larger_is_warned_of(tmp_path):
-    with pytest.warns(dem.DemWarning, match=r"odd-scale: the mesh mesh is 15\.6 m"):
+    with pytest.warns(dem.DemWarning, match=r"odd-scale: the wall mesh is 15\.6 m"):
         run(0.15, tmp_path)
 
 

@@ -41,7 +41,7 @@ def mesh_scale_notices(
         beyond = outside(x, lower, upper)
         first = f", the first particle {beyond[0]} at {point(x[beyond[0]])} m" if len(beyond) else ""
         reason = (
-            f"the mesh {name} is {size:.3g} m from corner to corner, from {point(lower)} to {point(upper)} m, but "
+            f"the wall {name} is {size:.3g} m from corner to corner, from {point(lower)} to {point(upper)} m, but "
             f"particles are {min(widths):.3g} m wide or more, in {spread:.3g} m: "
             f"{len(beyond)} of {counted(len(particles), 'particle')} outside it{first}"
         )
