@@ -18,7 +18,7 @@ from dem.kernels.soft.contact.convex_bodies import bounding_radius
 from dem.kernels.soft.fixed_bodies import is_fixed
 from dem.kernels.soft.neighbours.neighbour_list import SLACK, entry_pair, flag_pairs
 from dem.kernels.soft.state import Kinds
-from dem.kernels.soft.wall_contact.near_wall_bodies import axis, centre, is_walled
+from dem.kernels.soft.wall_contact.near_wall_bodies import centre, is_walled, spheres_of
 
 GROUP = 4  # candidates of a body are gathered in groups of this many, see `force_accumulation.gather_single_spheres`
 COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
@@ -175,15 +175,17 @@ def pairs_of(c, bodies, neighbours):
 
 
 @inline
-def write_candidate(k, stop, b, i, partner, j, bodies, kinds, neighbours):
-    """Write the spheres i and j of two bodies as candidate k, if there is room; returns R_i + R_j [m]."""
+def write_candidate(k, stop, g, h, of_b, i, of_partner, j, kinds, neighbours):
+    """Write spheres i and j of two bodies as candidate k, if there is room; returns R_i + R_j [m].
+
+    g, h, of_b, of_partner: kinds of both, `SpheresOfBody`.
+    """
     if k < stop:
-        neighbours.sphere_i[k] = bodies.first_sphere[b] + i
-        neighbours.sphere_j[k] = bodies.first_sphere[partner] + j
+        neighbours.sphere_i[k] = of_b.first + i
+        neighbours.sphere_j[k] = of_partner.first + j
     if kinds.contact_distance > 0.0:
         return kinds.contact_distance
-    g, h = bodies.kind[b], bodies.kind[partner]
-    i, j = kinds.first_offset[g] + i, kinds.first_offset[h] + j
+    i, j = of_b.row + i, of_partner.row + j
     return write_pair(k, stop, g, h, i, j, kinds, neighbours.contact_distance, neighbours.stiffness)
 
 
@@ -198,23 +200,22 @@ def write_spheres(kinds, k, stop, b, partner, skin, bodies, neighbours, box):
     Writes neighbours.sphere_i, neighbours.sphere_j: from k on.
     Writes neighbours.contact_distance, neighbours.stiffness: the same, only if spheres differ.
     """
-    start = k
-    g, h = bodies.kind[b], bodies.kind[partner]
-    u, w = axis(b, bodies, kinds), axis(partner, bodies, kinds)
-    for i in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
-        x_i = centre(b, i, u, bodies, kinds)
-        for j in range(kinds.first_offset[h + 1] - kinds.first_offset[h]):
-            d = minimum_image(box, centre(partner, j, w, bodies, kinds), x_i)
-            reach = write_candidate(k, stop, b, i, partner, j, bodies, kinds, neighbours)
+    start, g, h = k, bodies.kind[b], bodies.kind[partner]
+    of_b, of_partner = spheres_of(b, bodies, kinds), spheres_of(partner, bodies, kinds)
+    for i in range(of_b.count):
+        x_i = centre(of_b, i, bodies, kinds)
+        for j in range(of_partner.count):
+            d = minimum_image(box, centre(of_partner, j, bodies, kinds), x_i)
+            reach = write_candidate(k, stop, g, h, of_b, i, of_partner, j, kinds, neighbours)
             cut_off = (reach + skin) * SLACK
             k += 1 if dot(d, d) < cut_off * cut_off else 0
     return k - start
 
 
 @inline
-def piece_centre(b, piece, u, bodies, kinds):
-    """Centre of a piece of body b, of which u is the axis if it is on a line."""
-    return load(bodies.position, b) if kinds.half[bodies.kind[b]] > 0.0 else centre(b, piece, u, bodies, kinds)
+def piece_centre(g, spheres, piece, bodies, kinds):
+    """Centre of a piece of a body of kind g, of which `SpheresOfBody` are given [m]."""
+    return spheres.position if kinds.half[g] > 0.0 else centre(spheres, piece, bodies, kinds)
 
 
 @func
@@ -224,13 +225,13 @@ def write_pieces(kinds, k, stop, b, partner, skin, bodies, neighbours, box):
     Arguments as of `write_spheres`.
     """
     start, g, h = k, bodies.kind[b], bodies.kind[partner]
-    axis_i, axis_j = axis(b, bodies, kinds), axis(partner, bodies, kinds)
-    u, v = scale(kinds.half[g], axis_i), scale(kinds.half[h], axis_j)
+    of_b, of_partner = spheres_of(b, bodies, kinds), spheres_of(partner, bodies, kinds)
+    u, v = scale(kinds.half[g], of_b.axis), scale(kinds.half[h], of_partner.axis)
     for i in range(pieces_of(b, bodies, kinds)):
-        x_i = piece_centre(b, i, axis_i, bodies, kinds)
+        x_i = piece_centre(g, of_b, i, bodies, kinds)
         for j in range(pieces_of(partner, bodies, kinds)):
-            x = minimum_image(box, x_i, piece_centre(partner, j, axis_j, bodies, kinds))
-            reach = write_candidate(k, stop, b, i, partner, j, bodies, kinds, neighbours)
+            x = minimum_image(box, x_i, piece_centre(h, of_partner, j, bodies, kinds))
+            reach = write_candidate(k, stop, g, h, of_b, i, of_partner, j, kinds, neighbours)
             s, t = closest(x, u, v)
             d, cut_off = between(x, u, v, s, t), (reach + skin) * SLACK
             k += 1 if dot(d, d) < cut_off * cut_off else 0

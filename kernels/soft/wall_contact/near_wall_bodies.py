@@ -1,6 +1,7 @@
 """Find the bodies near walls, which are checked for wall contacts until candidate pairs are rebuilt."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import func, inline, select
@@ -32,21 +33,34 @@ from dem.kernels.walls.mesh_cells import sort_triangles
 SHORT = 1.0 - 1e-6  # of a distance, for rounding
 
 
-@inline
-def axis(b, bodies, kinds):
-    """Direction of body b if its spheres lie on a line, else zero."""
-    if kinds.is_collinear[bodies.kind[b]] == 0:
-        return (0.0, 0.0, 0.0)
-    return body_x(load_quaternion(bodies.orientation, b))
+class SpheresOfBody(NamedTuple):
+    """Where the spheres of a body are: on a line, or where they were placed. Read once, before a loop over them."""
+
+    is_collinear: bool
+    first: int  # of its spheres
+    row: int  # of the first one in the tables of kinds
+    count: int
+    position: tuple[float, float, float]  # of the body [m]
+    axis: tuple[float, float, float]  # of the line, or zero
 
 
 @inline
-def centre(b, s, u, bodies, kinds):
-    """Centre of sphere s of body b: on its axis u, or where it was placed."""
-    g = bodies.kind[b]
-    if kinds.is_collinear[g] == 0:
-        return load(bodies.sphere_position, bodies.first_sphere[b] + s)
-    return add_scaled(load(bodies.position, b), kinds.offset[0, kinds.first_offset[g] + s], u)
+def spheres_of(b, bodies, kinds):
+    """The spheres of body b."""
+    g, axis = bodies.kind[b], (0.0, 0.0, 0.0)
+    is_collinear, row = kinds.is_collinear[g] != 0, kinds.first_offset[g]
+    if is_collinear:
+        axis = body_x(load_quaternion(bodies.orientation, b))
+    count = kinds.first_offset[g + 1] - row
+    return SpheresOfBody(is_collinear, bodies.first_sphere[b], row, count, load(bodies.position, b), axis)
+
+
+@inline
+def centre(spheres, s, bodies, kinds):
+    """Centre of sphere s of a body, of which `SpheresOfBody` are given [m]."""
+    if spheres.is_collinear:
+        return add_scaled(spheres.position, kinds.offset[0, spheres.row + s], spheres.axis)
+    return load(bodies.sphere_position, spheres.first + s)
 
 
 @inline
@@ -64,10 +78,10 @@ def near_wall(b, skin, bodies, kinds, box):
     g = bodies.kind[b]
     if is_clear(load(bodies.position, b), (kinds.bounding_radius[g] + skin) * SLACK, box):
         return 0
-    u = axis(b, bodies, kinds)
-    for s in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
-        radius = bounding_radius(kinds, kinds.first_offset[g] + s)
-        if not is_clear(centre(b, s, u, bodies, kinds), (radius + skin) * SLACK, box):
+    spheres = spheres_of(b, bodies, kinds)
+    for s in range(spheres.count):
+        radius = bounding_radius(kinds, spheres.row + s)
+        if not is_clear(centre(spheres, s, bodies, kinds), (radius + skin) * SLACK, box):
             return 1
     return 0
 
@@ -152,13 +166,13 @@ def list_near_body(box, b, skin, bodies, kinds):
 
     Writes box.walls: skip_distance, at, listed, wanted.
     """
-    near, walls, u, g, first = np.int64(0), box.walls, axis(b, bodies, kinds), bodies.kind[b], bodies.first_sphere[b]
+    near, walls, spheres, first = np.int64(0), box.walls, spheres_of(b, bodies, kinds), bodies.first_sphere[b]
     c, free = b // CHUNK, math.inf
-    for s in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
-        radius = bounding_radius(kinds, kinds.first_offset[g] + s)
-        band = largest_band_of(walls.rough, max(radius, kinds.radius[kinds.first_offset[g] + s]))
+    for s in range(spheres.count):
+        radius = bounding_radius(kinds, spheres.row + s)
+        band = largest_band_of(walls.rough, max(radius, kinds.radius[spheres.row + s]))
         reach = (radius + band + skin) * SLACK
-        x, start = centre(b, s, u, bodies, kinds), walls.wanted[c]
+        x, start = centre(spheres, s, bodies, kinds), walls.wanted[c]
         for w in range(walls.material_row.size):
             away, count = math.inf, 0
             if acts_on(w, b, bodies, walls):
