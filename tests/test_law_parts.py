@@ -59,8 +59,8 @@ def test_keys_of_case_files_are_what_the_words_take():
 
 
 @pytest.mark.parametrize(("wrong", "told"), [
-    ({"rolling": dem.Rolling(friction=0.1)}, r"rolling is Rolling\(friction=0.1.* nothing without friction: give fric"),
-    ({"twisting": dem.Twisting()}, "twisting is .* nothing without friction: give friction"),
+    ({"rolling": dem.Rolling(friction=0.1)}, r"rolling is Rolling\(friction=0.1.* only with friction: give fric"),
+    ({"twisting": dem.Twisting()}, "twisting is .* only with friction: give friction"),
     ({"restitution": 0.9, "damping": dem.Dashpot(coefficient=1)},
      r"restitution is 0.9, but follows from damping, which is Dashpot\(coefficient=1.0\): leave one out"),
     ({"restitution": 0.9, "normal": SPRING}, r"restitution is 0.9, but follows from normal, which is Hysteretic\(.*"),
