@@ -83,7 +83,7 @@ from dem.kernels.soft.contact.convex_kinematics import LINE_I, LINE_J, POINT_FRO
 from dem.kernels.soft.contact.dissipated_heat import write_heat_of_pair
 from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.shared_damping import add_contact, column_after_contacts, no_multi_contact
-from dem.kernels.soft.contact.surface_motion import yielding_of
+from dem.kernels.soft.contact.surface_motion import inverse_effective_mass_of
 from dem.kernels.soft.state import SOLVER
 
 LIST_MARGIN = 0.05  # over the sum of the roundings, for which lists of vertices and edges hold
@@ -169,8 +169,9 @@ def share_damping(law, first, count, k, half, bodies, kinds, neighbours, kinemat
             push, weighted_secant, normal_velocity, contact.normal, get(kinematics, POINT, t), get(kinematics, ARM, t)
         )
     if push.square > 0.0:
-        of_i = yielding_of(push.force, push.torque_b, int(lines[i, KIND]), piece_of(i, kinds, lines).q, kinds)
-        of_j = yielding_of(push.force, push.torque_c, int(lines[j, KIND]), piece_of(j, kinds, lines).q, kinds)
+        q_i, q_j = piece_of(i, kinds, lines).q, piece_of(j, kinds, lines).q
+        of_i = inverse_effective_mass_of(push.force, push.torque_b, int(lines[i, KIND]), q_i, kinds)
+        of_j = inverse_effective_mass_of(push.force, push.torque_c, int(lines[j, KIND]), q_j, kinds)
         rate = (of_i + of_j) / push.square
     for t in range(first, first + count if rate > 0.0 else first):
         kinematics[flat(MASS, t)] = kinematics[flat(SECANT, t)] / rate

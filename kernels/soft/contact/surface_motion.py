@@ -87,11 +87,11 @@ def inverse_mass(b, x, normal, bodies, kinds, box):
 @inline
 def inverse_effective_mass(b, force, torque, bodies, kinds):
     """F²/m + T·I⁻¹ T of body b."""
-    return yielding_of(force, torque, bodies.kind[b], load_quaternion(bodies.orientation, b), kinds)
+    return inverse_effective_mass_of(force, torque, bodies.kind[b], load_quaternion(bodies.orientation, b), kinds)
 
 
 @inline
-def yielding_of(force, torque, g, orientation, kinds):
+def inverse_effective_mass_of(force, torque, g, orientation, kinds):
     """F²/m + T·I⁻¹ T of a body of kind g in its orientation."""
     turned = rotate_back(orientation, torque)
     return dot(force, force) * kinds.inverse_mass[g] + dot(turned, divide(turned, load(kinds.inertia, g)))

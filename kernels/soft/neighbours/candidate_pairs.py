@@ -18,7 +18,7 @@ from dem.kernels.soft.contact.convex_bodies import bounding_radius
 from dem.kernels.soft.fixed_bodies import is_fixed
 from dem.kernels.soft.neighbours.neighbour_list import SLACK, entry_pair, flag_pairs
 from dem.kernels.soft.state import Kinds
-from dem.kernels.soft.wall_contact.near_wall_bodies import centre, is_walled, spheres_of
+from dem.kernels.soft.wall_contact.near_wall_bodies import centre, is_walled, read_spheres
 
 GROUP = 4  # candidates of a body are gathered in groups of this many, see `force_accumulation.gather_single_spheres`
 COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
@@ -201,7 +201,7 @@ def write_spheres(kinds, k, stop, b, partner, skin, bodies, neighbours, box):
     Writes neighbours.contact_distance, neighbours.stiffness: the same, only if spheres differ.
     """
     start, g, h = k, bodies.kind[b], bodies.kind[partner]
-    of_b, of_partner = spheres_of(b, bodies, kinds), spheres_of(partner, bodies, kinds)
+    of_b, of_partner = read_spheres(b, bodies, kinds), read_spheres(partner, bodies, kinds)
     for i in range(of_b.count):
         x_i = centre(of_b, i, bodies, kinds)
         for j in range(of_partner.count):
@@ -225,7 +225,7 @@ def write_pieces(kinds, k, stop, b, partner, skin, bodies, neighbours, box):
     Arguments as of `write_spheres`.
     """
     start, g, h = k, bodies.kind[b], bodies.kind[partner]
-    of_b, of_partner = spheres_of(b, bodies, kinds), spheres_of(partner, bodies, kinds)
+    of_b, of_partner = read_spheres(b, bodies, kinds), read_spheres(partner, bodies, kinds)
     u, v = scale(kinds.half[g], of_b.axis), scale(kinds.half[h], of_partner.axis)
     for i in range(pieces_of(b, bodies, kinds)):
         x_i = piece_centre(g, of_b, i, bodies, kinds)

@@ -45,8 +45,8 @@ class SpheresOfBody(NamedTuple):
 
 
 @inline
-def spheres_of(b, bodies, kinds):
-    """The spheres of body b."""
+def read_spheres(b, bodies, kinds):
+    """Read where the spheres of body b are."""
     g, axis = bodies.kind[b], (0.0, 0.0, 0.0)
     is_collinear, row = kinds.is_collinear[g] != 0, kinds.first_offset[g]
     if is_collinear:
@@ -78,7 +78,7 @@ def near_wall(b, skin, bodies, kinds, box):
     g = bodies.kind[b]
     if is_clear(load(bodies.position, b), (kinds.bounding_radius[g] + skin) * SLACK, box):
         return 0
-    spheres = spheres_of(b, bodies, kinds)
+    spheres = read_spheres(b, bodies, kinds)
     for s in range(spheres.count):
         radius = bounding_radius(kinds, spheres.row + s)
         if not is_clear(centre(spheres, s, bodies, kinds), (radius + skin) * SLACK, box):
@@ -166,7 +166,7 @@ def list_near_body(box, b, skin, bodies, kinds):
 
     Writes box.walls: skip_distance, at, listed, wanted.
     """
-    near, walls, spheres, first = np.int64(0), box.walls, spheres_of(b, bodies, kinds), bodies.first_sphere[b]
+    near, walls, spheres = np.int64(0), box.walls, read_spheres(b, bodies, kinds)
     c, free = b // CHUNK, math.inf
     for s in range(spheres.count):
         radius = bounding_radius(kinds, spheres.row + s)
@@ -182,9 +182,9 @@ def list_near_body(box, b, skin, bodies, kinds):
             free = min(free, away)
             walls.wanted[c] += count
         listed = walls.wanted[c] <= walls.listed.shape[1]
-        set_listed(first + s, start if listed else -1, walls.wanted[c] if listed else -1, walls)
+        set_listed(spheres.first + s, start if listed else -1, walls.wanted[c] if listed else -1, walls)
     near, free = near_side(kinds, near, free, b, skin, bodies, box)
-    for s in range(first, bodies.first_sphere[b + 1]):
+    for s in range(spheres.first, spheres.first + spheres.count):
         walls.sphere_records[s, NEAR_WALLS] = near
         if near == 0:
             walls.sphere_records[s, IN_USE] = 0
