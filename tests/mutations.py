@@ -408,7 +408,7 @@ LISTS = (
     Mutant("gather-rows-of-bodies", "scatter_to_second", "scale(-1.0, get(out, FORCE, t))", "get(out, FORCE, t)",
            "plain/test_shared_damping.py", "lands_flat_has_the_restitution"),
     Mutant("damping-of-dice", "may_have_several_contacts",
-           "or (is_convex(shape) and CONVEX_KINDS[shape.convex_kind].has_facets)", "or False",
+           "or touches_with_corners(shape)", "or False",
            "plain/test_shared_damping.py", "clump_far_away"),
     Mutant("damping-beside-dice", "assign_damping_masses_of_convex", "if not context.kinds.is_centred", "if False",
            "plain/test_shared_damping.py", "die_far_away"),

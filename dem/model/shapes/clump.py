@@ -18,6 +18,7 @@ from dem.model.shapes.shape import MAX_SPHERES, standing
 from dem.model.walls import stl
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from os import PathLike
 
     from dem.model.shapes.mesh_clump import MeshFit
@@ -225,25 +226,37 @@ class Clump(PrincipalBody):
         return made
 
 
-def union_moments(offsets: np.ndarray, radii: np.ndarray, nodes: int = SLICE_NODES) -> np.ndarray:
-    """Volume, first moments (3) and second moments xx, yy, zz, xy, yz, zx (6) of a union of spheres, as one array."""
+def _slices(
+    offsets: np.ndarray, radii: np.ndarray, parts: Iterable[tuple[float, float, np.ndarray, np.ndarray]]
+) -> Iterator[tuple[float, float, np.ndarray]]:
+    """Height, thickness and moments of slices of a union of spheres, which are overwritten by the next slice.
+
+    parts: lowest and highest height of each part of the union; heights and thicknesses of the slices in it.
+    """
     from dem.kernels.numerics import sphere_union  # noqa: PLC0415, runs are read without numba
 
     arc_nodes, arc_weights = portable.gauss(ARC_NODES)
-    t, weights = portable.gauss(nodes)
     starts, ends, m = np.empty(2 * len(radii) + 2), np.empty(2 * len(radii) + 2), np.empty(sphere_union.MOMENTS)
+    for low, high, heights, thicknesses in parts:
+        near = (offsets[:, 2] - radii <= high) & (offsets[:, 2] + radii >= low)
+        x, r = np.ascontiguousarray(offsets[near]), np.ascontiguousarray(radii[near])
+        for z, dz in zip(heights.tolist(), thicknesses.tolist(), strict=True):
+            sphere_union.slice_moments(z, x, r, arc_nodes, arc_weights, starts, ends, m)
+            yield z, dz, m
+
+
+def union_moments(offsets: np.ndarray, radii: np.ndarray, nodes: int = SLICE_NODES) -> np.ndarray:
+    """Volume, first moments (3) and second moments xx, yy, zz, xy, yz, zx (6) of a union of spheres, as one array."""
+    t, weights = portable.gauss(nodes)
     origin = offsets.mean(0)  # sums about a near point do not cancel
     centres = np.ascontiguousarray(offsets - origin)
+    parts = []
+    for low, high in itertools.pairwise(_heights(centres, radii)):
+        heights = 0.5 * (low + high) + 0.5 * (high - low) * np.sin(0.5 * np.pi * t)
+        parts.append((low, high, heights, 0.25 * np.pi * (high - low) * np.cos(0.5 * np.pi * t) * weights))
     total = np.zeros(10)
-    heights = _heights(centres, radii)
-    for low, high in itertools.pairwise(heights):
-        z = 0.5 * (low + high) + 0.5 * (high - low) * np.sin(0.5 * np.pi * t)
-        dz = 0.25 * np.pi * (high - low) * np.cos(0.5 * np.pi * t) * weights
-        near = (centres[:, 2] - radii <= high) & (centres[:, 2] + radii >= low)
-        x, r = np.ascontiguousarray(centres[near]), np.ascontiguousarray(radii[near])
-        for zk, w in zip(z.tolist(), dz.tolist(), strict=True):
-            sphere_union.slice_moments(zk, x, r, arc_nodes, arc_weights, starts, ends, m)
-            total += w * np.array([m[0], m[1], m[2], zk * m[0], m[3], m[4], zk * zk * m[0], m[5], zk * m[2], zk * m[1]])
+    for z, dz, m in _slices(centres, radii, parts):
+        total += dz * np.array([m[0], m[1], m[2], z * m[0], m[3], m[4], z * z * m[0], m[5], z * m[2], z * m[1]])
     return _moved(total, origin)
 
 
@@ -252,18 +265,11 @@ def union_volume(offsets: np.ndarray, radii: np.ndarray) -> float:
 
     `union_moments` is exact, but its number of slices grows with the cube of the spheres that meet.
     """
-    from dem.kernels.numerics import sphere_union  # noqa: PLC0415, runs are read without numba
-
-    arc_nodes, arc_weights = portable.gauss(ARC_NODES)
-    starts, ends, m = np.empty(2 * len(radii) + 2), np.empty(2 * len(radii) + 2), np.empty(sphere_union.MOMENTS)
     low, high = float((offsets[:, 2] - radii).min()), float((offsets[:, 2] + radii).max())
-    thickness, total = (high - low) / VOLUME_SLICES, 0.0
-    for z in (low + thickness * (np.arange(VOLUME_SLICES) + 0.5)).tolist():
-        near = np.abs(z - offsets[:, 2]) < radii
-        x, r = np.ascontiguousarray(offsets[near]), np.ascontiguousarray(radii[near])
-        sphere_union.slice_moments(z, x, r, arc_nodes, arc_weights, starts, ends, m)
-        total += thickness * m[0]
-    return float(total)
+    thickness = np.array([(high - low) / VOLUME_SLICES])
+    heights = low + thickness * (np.arange(VOLUME_SLICES)[:, None] + 0.5)
+    parts = ((z[0], z[0], z, thickness) for z in heights)
+    return float(sum(dz * m[0] for _, dz, m in _slices(offsets, radii, parts)))
 
 
 def _moved(m: np.ndarray, by: np.ndarray) -> np.ndarray:

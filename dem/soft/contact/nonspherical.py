@@ -198,9 +198,14 @@ def pieces_of(shape: Shape) -> ConvexParts:
     )
 
 
+def touches_with_corners(shape: Shape) -> bool:
+    """Whether a shape touches planes and its like with each of its corners, as polyhedra do."""
+    return is_convex(shape) and CONVEX_KINDS[shape.convex_kind].has_facets
+
+
 def may_have_several_contacts(shape: Shape) -> bool:
     """Whether a body may touch another at several places: several spheres, capsules, and the corners of polyhedra."""
-    return len(shape.radii) > 1 or (is_convex(shape) and CONVEX_KINDS[shape.convex_kind].has_facets)
+    return len(shape.radii) > 1 or touches_with_corners(shape)
 
 
 def bounding_radii(kinds: Kinds) -> np.ndarray:

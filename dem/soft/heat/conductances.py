@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.kernels.compiler.jit import in_python
-from dem.kernels.convex.shape_registry import CONVEX_KINDS
 from dem.kernels.heat import conductances
 from dem.kernels.heat.conductances import COLUMNS, CONDUCTANCE, OVERLAP, RADIUS, GapGas, gas_conductance
 from dem.kernels.soft.state import Kinds
-from dem.model.shapes.convex import is_convex
 from dem.soft.contact.contact_forces import contact_forces
+from dem.soft.contact.nonspherical import touches_with_corners
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,9 +57,8 @@ def radii(particles: Particles) -> np.ndarray:
 
 
 def have_corners(particles: Particles) -> np.ndarray:
-    """Whether a shape touches planes with each of its corners, as polyhedra do, by variant (G,)."""
-    shapes = [shape for shape, _ in particles.variants]
-    return np.array([is_convex(shape) and CONVEX_KINDS[shape.convex_kind].has_facets for shape in shapes])
+    """Whether a shape touches planes with each of its corners, by variant (G,)."""
+    return np.array([touches_with_corners(shape) for shape, _ in particles.variants])
 
 
 def deepest_corners(found: ContactForces, has_corners: np.ndarray) -> np.ndarray:
