@@ -175,17 +175,17 @@ def pairs_of(c, bodies, neighbours):
 
 
 @inline
-def write_candidate(k, stop, g, h, of_b, i, of_partner, j, kinds, neighbours):
+def write_candidate(k, stop, of_b, i, of_partner, j, kinds, neighbours):
     """Write spheres i and j of two bodies as candidate k, if there is room; returns R_i + R_j [m].
 
-    g, h, of_b, of_partner: kinds of both, `SpheresOfBody`.
+    of_b, of_partner: `SpheresOfBody`.
     """
     if k < stop:
         neighbours.sphere_i[k] = of_b.first + i
         neighbours.sphere_j[k] = of_partner.first + j
     if kinds.contact_distance > 0.0:
         return kinds.contact_distance
-    i, j = of_b.row + i, of_partner.row + j
+    g, h, i, j = of_b.kind, of_partner.kind, of_b.row + i, of_partner.row + j
     return write_pair(k, stop, g, h, i, j, kinds, neighbours.contact_distance, neighbours.stiffness)
 
 
@@ -200,22 +200,21 @@ def write_spheres(kinds, k, stop, b, partner, skin, bodies, neighbours, box):
     Writes neighbours.sphere_i, neighbours.sphere_j: from k on.
     Writes neighbours.contact_distance, neighbours.stiffness: the same, only if spheres differ.
     """
-    start, g, h = k, bodies.kind[b], bodies.kind[partner]
-    of_b, of_partner = read_spheres(b, bodies, kinds), read_spheres(partner, bodies, kinds)
+    start, of_b, of_partner = k, read_spheres(b, bodies, kinds), read_spheres(partner, bodies, kinds)
     for i in range(of_b.count):
         x_i = centre(of_b, i, bodies, kinds)
         for j in range(of_partner.count):
             d = minimum_image(box, centre(of_partner, j, bodies, kinds), x_i)
-            reach = write_candidate(k, stop, g, h, of_b, i, of_partner, j, kinds, neighbours)
+            reach = write_candidate(k, stop, of_b, i, of_partner, j, kinds, neighbours)
             cut_off = (reach + skin) * SLACK
             k += 1 if dot(d, d) < cut_off * cut_off else 0
     return k - start
 
 
 @inline
-def piece_centre(g, spheres, piece, bodies, kinds):
-    """Centre of a piece of a body of kind g, of which `SpheresOfBody` are given [m]."""
-    return spheres.position if kinds.half[g] > 0.0 else centre(spheres, piece, bodies, kinds)
+def piece_centre(spheres, piece, bodies, kinds):
+    """Centre of a piece of a body, of which `SpheresOfBody` are given [m]."""
+    return spheres.position if kinds.half[spheres.kind] > 0.0 else centre(spheres, piece, bodies, kinds)
 
 
 @func
@@ -224,14 +223,13 @@ def write_pieces(kinds, k, stop, b, partner, skin, bodies, neighbours, box):
 
     Arguments as of `write_spheres`.
     """
-    start, g, h = k, bodies.kind[b], bodies.kind[partner]
-    of_b, of_partner = read_spheres(b, bodies, kinds), read_spheres(partner, bodies, kinds)
-    u, v = scale(kinds.half[g], of_b.axis), scale(kinds.half[h], of_partner.axis)
+    start, of_b, of_partner = k, read_spheres(b, bodies, kinds), read_spheres(partner, bodies, kinds)
+    u, v = scale(kinds.half[of_b.kind], of_b.axis), scale(kinds.half[of_partner.kind], of_partner.axis)
     for i in range(pieces_of(b, bodies, kinds)):
-        x_i = piece_centre(g, of_b, i, bodies, kinds)
+        x_i = piece_centre(of_b, i, bodies, kinds)
         for j in range(pieces_of(partner, bodies, kinds)):
-            x = minimum_image(box, x_i, piece_centre(h, of_partner, j, bodies, kinds))
-            reach = write_candidate(k, stop, g, h, of_b, i, of_partner, j, kinds, neighbours)
+            x = minimum_image(box, x_i, piece_centre(of_partner, j, bodies, kinds))
+            reach = write_candidate(k, stop, of_b, i, of_partner, j, kinds, neighbours)
             s, t = closest(x, u, v)
             d, cut_off = between(x, u, v, s, t), (reach + skin) * SLACK
             k += 1 if dot(d, d) < cut_off * cut_off else 0

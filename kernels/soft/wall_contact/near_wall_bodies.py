@@ -36,6 +36,7 @@ SHORT = 1.0 - 1e-6  # of a distance, for rounding
 class SpheresOfBody(NamedTuple):
     """Where the spheres of a body are: on a line, or where they were placed. Read once, before a loop over them."""
 
+    kind: int  # of the body
     is_collinear: bool
     first: int  # of its spheres
     row: int  # of the first one in the tables of kinds
@@ -52,7 +53,7 @@ def read_spheres(b, bodies, kinds):
     if is_collinear:
         axis = body_x(load_quaternion(bodies.orientation, b))
     count = kinds.first_offset[g + 1] - row
-    return SpheresOfBody(is_collinear, bodies.first_sphere[b], row, count, load(bodies.position, b), axis)
+    return SpheresOfBody(g, is_collinear, bodies.first_sphere[b], row, count, load(bodies.position, b), axis)
 
 
 @inline
