@@ -269,9 +269,9 @@ def polyhedron_support(numbers, at, n):
 
     The vertices are those of the core, the polyhedron that the balls are about. Of several that are equally far the
     first is taken. Facets are the numbers of edges and faces; two vertices of each edge; normal and height of each
-    face, and where its sides are, counted from the first of these; their number, and for each the vector in the face
-    that is square to the side, inwards and as long as it, with its product with a place on the side
-    (`dem.kernels.convex.polyhedra`).
+    face, and where its sides are, counted from the first of these; the number of sides of a face, and for each side a
+    vector in the face, perpendicular to the side, of its length and pointing inwards, and the product of this vector
+    with a point of the side (`dem.kernels.convex.polyhedra`).
     """
     radius, count = numbers[at], int(numbers[at + 1])
     best, k = -math.inf, at + 2

@@ -82,7 +82,7 @@ def test_pace_is_that_of_steps_with_particles_without_compiling(monkeypatch):
 
 
 class ShortRun(PacedRun):
-    """Run of steps of 15 µs, called for 200 µs, whose last stretch is one step before its duration."""
+    """A step takes 15 µs, and each call 200 µs more. The last stretch before the end of the run is one step."""
 
     time_step, traffic, comes_at = 9.3e-6, None, 0
 

@@ -151,7 +151,7 @@ def test_who_does_not_wear_tells_nothing(tmp_path):
 
 @pytest.mark.parametrize("second", [True, False])
 def test_all_corners_of_a_cube_wear_the_plane_that_it_slides_on(second):
-    """V = (k/H) m g s without friction, and nothing of the next wall, whose wear is stored behind it."""
+    """The plane loses V = (k/H) m g s without friction. The next wall, stored behind it, loses nothing."""
     slippery = dataclasses.replace(SAND, friction=0.0)
     edge, dt, steps = 0.006, 2e-5, 400
     corners = edge / 2 * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])

@@ -198,7 +198,7 @@ def recalled(law, t, k, neighbours, ids):
 
 @inline
 def write_facet(t, row, scratch, kinematics, ids):
-    """Write a contact of `polyhedra.find_contacts`, whose numbers begin at a row, to column t."""
+    """Copy a contact of `polyhedra.find_contacts` to column t; its numbers in `scratch` begin at `row`."""
     normal, point = triple(scratch, row + FOUND_NORMAL), triple(scratch, row + FOUND_POINT)
     by_position, by_rotation = triple(scratch, row + BY_POSITION), triple(scratch, row + BY_ROTATION)
     write_contact_geometry(t, scratch[row + DEPTH], normal, point, kinematics)
