@@ -79,6 +79,8 @@ def body_loads(contacts: ContactForces, count: int) -> Loads:
         force = sign * contacts.force[rows]
         np.add.at(loads.force, body[rows], force)
         np.add.at(loads.torque, body[rows], np.cross(arm[rows], force))
+        if contacts.couple is not None:
+            np.add.at(loads.torque, body[rows], sign * contacts.couple[rows])
     return loads
 
 
@@ -111,6 +113,8 @@ def wall_loads(contacts: ContactForces, about: Sequence[float] = (0.0, 0.0, 0.0)
     loads = Loads(np.zeros((size, 3)), np.zeros((size, 3)))
     np.add.at(loads.force, face, force)
     np.add.at(loads.torque, face, np.cross(contacts.point[rows] - np.asarray(about, dtype=np.float64), force))
+    if contacts.couple is not None:
+        np.add.at(loads.torque, face, -contacts.couple[rows])
     return loads
 
 

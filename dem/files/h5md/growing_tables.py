@@ -28,7 +28,8 @@ CONTACT = np.dtype(
         *((name, "<f8", 3) for name in ("normal", "force", "arm", "branch")),
     ]
 )  # of `dem.statistics.ContactForces`; the point is at the arm's end
-UNITS_OF_CONTACTS = {"overlap": "m", "force": "N", "arm": "m", "branch": "m"}
+CONTACT_WITH_COUPLE = np.dtype([*CONTACT.descr, ("couple", "<f8", 3)])
+UNITS_OF_CONTACTS = {"overlap": "m", "force": "N", "arm": "m", "branch": "m", "couple": "N m"}
 UNITS_OF_CHANGES = {"step": "1", "time": "s", "work": "J", "gravity": "m/s2"}
 ROWS = 256  # that are stored together
 
@@ -40,11 +41,18 @@ def create(file: h5py.File, name: str, kind: np.dtype, units: dict[str, str]) ->
     return dataset
 
 
-def contact_rows(contacts: ContactForces) -> np.ndarray:
-    """Records of contacts as they are stored."""
-    rows = np.empty(len(contacts.i), CONTACT)
-    for name in CONTACT.names:
-        rows[name] = getattr(contacts, name)
+def create_contacts(file: h5py.File, contacts: ContactForces) -> h5py.Dataset:
+    """Create the table of contacts, with couples if contacts can have any."""
+    kind = CONTACT if contacts.couple is None else CONTACT_WITH_COUPLE
+    units = {name: unit for name, unit in UNITS_OF_CONTACTS.items() if name in kind.names}
+    return create(file, CONTACTS, kind, units)
+
+
+def contact_rows(contacts: ContactForces, kind: np.dtype) -> np.ndarray:
+    """Records of contacts as they are stored, of one of the two types."""
+    rows = np.empty(len(contacts.i), kind)
+    for name in kind.names:
+        rows[name] = 0.0 if getattr(contacts, name) is None else getattr(contacts, name)
     return rows
 
 

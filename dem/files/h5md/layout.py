@@ -130,7 +130,7 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
         dataset.attrs.update(attributes(name))
     if output.contacts:
         _extendable(file.create_group("contacts"), "number", (), np.int64)
-        growing_tables.create(file, growing_tables.CONTACTS, growing_tables.CONTACT, growing_tables.UNITS_OF_CONTACTS)
+        growing_tables.create_contacts(file, sim.contact_forces())
     observables = file.create_group("observables")
     walls.create(file, sim, _element)
     bonds.create(file, sim, _element)
@@ -183,8 +183,7 @@ def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object
     found, box = {}, sim.box
     forces = sim.contact_forces() if contacts or isinstance(box, Cell) else None
     if contacts:
-        touches = growing_tables.contact_rows(forces)
-        found = {NUMBER: len(touches), growing_tables.CONTACTS: touches}
+        found = {NUMBER: len(forces.i), growing_tables.CONTACTS: forces}
     return {
         **found,
         **walls.rows(sim),

@@ -205,7 +205,7 @@ class Frame:
         last = int(number.sum())
         rows = run._stored(f"/{growing_tables.CONTACTS}")[last - int(number[-1]) : last]  # noqa: SLF001
         input_validation.check_contacts(rows, len(self.position), input_validation.count_walls(run._stored("/")))  # noqa: SLF001
-        values = {name: rows[name] for name in growing_tables.CONTACT.names}
+        values = {name: rows[name] for name in rows.dtype.names}
         return ContactForces(**values, point=self.position[rows["i"]] + rows["arm"])
 
     def contact_numbers(self, tolerance: float = 0.0) -> ContactNumbers:

@@ -48,9 +48,9 @@ ELSEWHERE = (
     "continues from it"
 )
 RECORDS = {
-    growing_tables.CHANGES: growing_tables.CHANGED,
-    growing_tables.CONTACTS: growing_tables.CONTACT,
-    growing_tables.EVENTS: variable_population.EVENT,
+    growing_tables.CHANGES: (growing_tables.CHANGED,),
+    growing_tables.CONTACTS: (growing_tables.CONTACT, growing_tables.CONTACT_WITH_COUPLE),
+    growing_tables.EVENTS: (variable_population.EVENT,),
 }
 
 
@@ -165,7 +165,7 @@ def _check_logs(file: h5py.File) -> None:
     found = growing_tables.found(file)
     for name, log in found.items():
         there = isinstance(log, h5py.Dataset) and len(log.shape or ()) == 1
-        right = there and log.dtype == RECORDS[name] if name in RECORDS else there and _is_table(log.dtype)
+        right = there and log.dtype in RECORDS[name] if name in RECORDS else there and _is_table(log.dtype)
         require(right, f"{name} holds no rows of such a table")
         if name != growing_tables.CONTACTS:  # which are read frame by frame
             check_memory(size_of(log), f"the table {name}")

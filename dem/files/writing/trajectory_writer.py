@@ -412,7 +412,8 @@ class PendingRows:
         for name, dataset in self.of_frames.items():
             self._keep(name, np.array(rows[name], dataset.dtype))
         if growing_tables.CONTACTS in self.of_logs:
-            self._keep(growing_tables.CONTACTS, rows[growing_tables.CONTACTS])
+            kind = self.of_logs[growing_tables.CONTACTS].dtype
+            self._keep(growing_tables.CONTACTS, growing_tables.contact_rows(rows[growing_tables.CONTACTS], kind))
 
     def record_events(self, sim: System) -> None:
         """Append insertions and removals."""

@@ -17,6 +17,10 @@ class ContactForces(NamedTuple):
     friction, rolling, twisting and films take, with what springs of friction, rolling and twisting store, and give back
     as negative values. It is None in frames of files, which do not have it.
 
+    The force acts at the end of ``arm``. ``couple`` is the rest of the torque on i, and j feels the opposite: that of
+    rolling and twisting, and what several contacts of two capsules or polyhedra have besides their total force. It is
+    None where no contact can have any, and in files that were written by version 0.2 or before.
+
     Examples
     --------
     >>> import dem
@@ -37,6 +41,7 @@ class ContactForces(NamedTuple):
     branch: np.ndarray  # (K, 3) from the centre of mass of j to that of i; at a wall from the point of contact [m]
     point: np.ndarray  # (K, 3) of contact, next to i where that is beyond a periodic face [m]
     loss: np.ndarray | None = None  # (K,) [W]
+    couple: np.ndarray | None = None  # (K, 3) on i [N m]
 
     @property
     def with_wall(self) -> np.ndarray:

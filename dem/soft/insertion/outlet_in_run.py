@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.kernels import laws
 from dem.kernels.soft.contact.contact_detection import TINY
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls
 from dem.model.domain.box import FACES
@@ -162,8 +161,7 @@ def removed_energy(engine: Engine, is_removed: np.ndarray, state: list[np.ndarra
         + walls.energy(np.maximum(depth - half * leaving, 0.0))[ends_at_wall].sum()
     )
     energy_removed = later + half * _power(engine, is_removed, state)
-    exact = not laws.has_couples(engine.law)  # reported forces have no couples
-    return RemovedContacts(ended_energy, energy_removed, exact, has_contacts)
+    return RemovedContacts(ended_energy, energy_removed, True, has_contacts)
 
 
 def _motion(engine: Engine, state: list[np.ndarray]) -> tuple:
@@ -184,7 +182,11 @@ def _power(engine: Engine, is_removed: np.ndarray, state: list[np.ndarray]) -> f
     i, j = forces.i[first], forces.j[second]
     on_first = (forces.force[first] * (v[i] + np.cross(w[i], forces.arm[first]))).sum()
     arm = forces.arm[second] + forces.branch[second]
-    return float(on_first - (forces.force[second] * (v[j] + np.cross(w[j], arm))).sum())
+    on_second = (forces.force[second] * (v[j] + np.cross(w[j], arm))).sum()
+    if forces.couple is not None:
+        on_first += (forces.couple[first] * w[i]).sum()
+        on_second += (forces.couple[second] * w[j]).sum()
+    return float(on_first - on_second)
 
 
 def _wall_velocity(engine: Engine, sphere: np.ndarray, face: np.ndarray) -> np.ndarray:

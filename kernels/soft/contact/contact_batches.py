@@ -388,35 +388,33 @@ collect_forces = select(
 
 @inline
 def total_of_contact(geometry, t, count, start, context, kinematics, ids, out):
-    """Force on the first sphere of a contact [N], its arm [m], and the next column.
+    """Force on the first sphere of a contact and torque on its body, the arm of the force, and the next column.
 
     t: column.
     geometry, count, start, kinematics, ids, out: see `scatter_sphere_forces`.
-    Returns the force [N], arm from the centre of the first body [m], column.
+    Returns the force [N], torque [N m], arm from the centre of the first body [m], column.
     """
-    return get(out, FORCE, t), get(kinematics, POINT, t), t + 1
+    return get(out, FORCE, t), get(out, ON_I, t), get(kinematics, POINT, t), t + 1
 
 
 @inline
 def total_of_capsules(geometry, t, count, start, context, kinematics, ids, out):
-    """Force of all contacts of a pair of capsules [N], the arm of their middle [m], and the next column.
+    """Force and torque of all contacts of a pair of capsules, the arm of their middle, and the next column.
 
-    t: first column.
-    geometry, count, start, kinematics, ids, out: see `scatter_sphere_forces`.
-    Returns the force [N], arm from the centre of the first body [m], column.
+    geometry, t, count, start, kinematics, ids, out: see `total_of_contact`; first column.
     """
-    force, _, _, stop = total_of_pair(t, count, start, context, kinematics, ids, out)
-    return force, middle_of(t, stop, kinematics), stop
+    force, on_i, _, stop = total_of_pair(t, count, start, context, kinematics, ids, out)
+    return force, on_i, middle_of(t, stop, kinematics), stop
 
 
 @inline
 def total_of_corners(geometry, t, count, start, context, kinematics, ids, out):
-    """Total force of the contacts of two polyhedra [N], the arm with their torque [m], and the next column.
+    """Force and torque of the contacts of two polyhedra, the arm by `arm_of`, and the next column.
 
     geometry, t, count, start, kinematics, ids, out: see `total_of_contact`.
     """
     force, on_i, _, stop = total_of_facets(t, count, kinematics, ids, out)
-    return force, arm_of(t, stop, force, on_i, kinematics), stop
+    return force, on_i, arm_of(t, stop, force, on_i, kinematics), stop
 
 
 total_of = select(
@@ -446,15 +444,17 @@ def collect_rows(sink, geometry, count, batch_type, row, start, context, kinemat
             continue
         i, j = neighbours.sphere_i[start + ids[CANDIDATE, first]], neighbours.sphere_j[start + ids[CANDIDATE, first]]
         b, c = bodies.owner[i], bodies.owner[j]
-        force, arm, t = total_of(geometry, first, count, start, context, kinematics, ids, out)
+        force, on_i, arm, t = total_of(geometry, first, count, start, context, kinematics, ids, out)
+        couple = subtract(on_i, cross(arm, force))
         branch, loss = subtract(get(kinematics, ARM, first), get(kinematics, POINT, first)), 0.0
         for column in range(first, t):
             loss += out[flat(LOSS, column)]
         contact = Reported(kinematics[flat(OVERLAP, first)], get(kinematics, NORMAL, first))
         sphere_in_b, sphere_in_c = i - bodies.first_sphere[b], j - bodies.first_sphere[c]
         write_row(
-            sink, bodies.identity[b], bodies.identity[c], sphere_in_b, sphere_in_c, contact, force, loss, arm, branch
-        )
+            sink, bodies.identity[b], bodies.identity[c], sphere_in_b, sphere_in_c, contact, force, couple, loss, arm,
+            branch,
+        )  # fmt: skip
 
 
 sink_for = select("heat", {NoHeat: ForceSink(), ContactHeat: HeatSink()})

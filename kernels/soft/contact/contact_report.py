@@ -22,8 +22,9 @@ def list_contacts(context, sink):
     Writes sink.ids: (R, 4) int64: numbers of the two bodies, -1 - face for a wall, -7 - w for wall w of `Walls`; those
         of the spheres within them.
     Writes sink.data: (R, COLUMNS): overlap [m], unit normal from j to i, force on i [N], arm from the centre of i to
-        the point of contact [m], branch from the centre of j, or the point at a wall, to that of i [m], energy that the
-        contact takes up besides `elastic`, see `dem.kernels.laws` [W].
+        the point of contact [m], branch from the centre of j, or the point at a wall, to that of i [m], couple on i
+        besides the torque of the force at that point [N m], energy that the contact takes up besides `elastic`, see
+        `dem.kernels.laws` [W].
     Writes sink.number: contacts. Returns the number of contacts, also of those for which there is no room.
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours

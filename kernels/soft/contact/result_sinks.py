@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import inline, select, type_is
 
-OVERLAP, NORMAL, FORCE, ARM, BRANCH, LOSS, COLUMNS = 0, 1, 4, 7, 10, 13, 14  # where things are in a row
+OVERLAP, NORMAL, FORCE, ARM, BRANCH, COUPLE, LOSS, COLUMNS = 0, 1, 4, 7, 10, 13, 16, 17  # where things are in a row
 
 
 class ForceSink(NamedTuple):
@@ -66,12 +66,12 @@ is_report = type_is(lambda sink: sink is ReportSink)
 
 
 @inline
-def write_row(sink, i, j, of_i, of_j, contact, force, loss, arm, branch):
+def write_row(sink, i, j, of_i, of_j, contact, force, couple, loss, arm, branch):
     """Write the next row of a report, if there is room for it.
 
     sink: `ReportSink`.
     i, j, of_i, of_j: the two bodies' numbers, and those of the spheres within them.
-    contact, force, loss, arm, branch: the contact [N, W, m, m].
+    contact, force, couple, loss, arm, branch: the contact [N, N m, W, m, m].
     Writes sink: as `dem.kernels.soft.contact.contact_report.list_contacts`.
     """
     n, ids, data = sink.number[0], sink.ids, sink.data
@@ -84,3 +84,4 @@ def write_row(sink, i, j, of_i, of_j, contact, force, loss, arm, branch):
             data[n, FORCE + axis] = force[axis]
             data[n, ARM + axis] = arm[axis]
             data[n, BRANCH + axis] = branch[axis]
+            data[n, COUPLE + axis] = couple[axis]

@@ -87,8 +87,8 @@ def report(sink, b, of_b, partner, contact, point, arm, velocity, spin, outcome,
     """Write a contact to the next row of a report; see `add_to_step`."""
     from_centre = subtract(point, load(bodies.position, b))
     write_row(
-        sink, bodies.identity[b], partner, of_b, 0, contact, outcome.force, outcome.loss / sink.half, from_centre,
-        scale(-1.0, from_centre),
+        sink, bodies.identity[b], partner, of_b, 0, contact, outcome.force, outcome.couple, outcome.loss / sink.half,
+        from_centre, scale(-1.0, from_centre),
     )  # fmt: skip
     return no_sums()
 
