@@ -628,7 +628,7 @@ BALL, BIG = dem.Sphere(diameter=0.02), dem.Sphere(diameter=0.04)
     (BALL, [[0.5, 0.5, 0.5], [0.5, 0.5, 1.1]], {}, r"position of particle 1 is \(0.5, 0.5, 1.1\) m, outside the box"),
     (BALL, [[0.999, 0.5, 0.5], [0.01, 0.5, 0.5]], {"periodic": "x"}, "particles 0 and 1 overlap by 0.45 of their"),
     ([BALL, dem.Fibre(diameter=0.01, aspect_ratio=3)], [[0.2] * 3, [0.5] * 3], {},
-     r"particle 1 is Fibre.* expected a dem.Sphere: hard spheres are single spheres, take dem.Simulation"),
+     r"particle 1 is a Fibre, expected a dem.Sphere: hard spheres are single spheres, take dem.Simulation"),
     (BALL, [[0.5] * 3], {"restitution": 0.0}, "restitution is 0, expected a finite number above 0 and at most 1"),
     (BALL, [[0.5] * 3], {"restitution": 1.01}, "restitution is 1.01, expected a finite number above 0"),
     (BALL, [[0.5] * 3], {"wall_restitution": -0.1}, "wall_restitution is -0.1, expected a finite number above 0"),

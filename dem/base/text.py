@@ -17,6 +17,17 @@ def counted(count: float, thing: str, shown: str = "") -> str:
     return f"{shown or count} {noun}{'' if count == 1 else 's'}{of}{rest}"
 
 
+def with_article(noun: str) -> str:
+    """Noun with its article.
+
+    Examples
+    --------
+    >>> with_article("length"), with_article("Ellipsoid")
+    ('a length', 'an Ellipsoid')
+    """
+    return f"{'an' if noun[0] in 'aeiouAEIO' else 'a'} {noun}"
+
+
 SHOWN = reprlib.Repr()
 SHOWN.maxstring = SHOWN.maxother = SHOWN.maxlong = 60
 

@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from dem.base.text import shown
+from dem.base.text import shown, with_article
 
 if TYPE_CHECKING:
     import pint
@@ -58,7 +58,7 @@ class Quantity(NamedTuple):
     @property
     def with_article(self) -> str:
         """Its name, such as "a length"."""
-        return f"{'an' if self.name[0] in 'aeiou' else 'a'} {self.name}"
+        return with_article(self.name)
 
     def value(self, given: object) -> object:
         """SI value of a string with a unit; anything else unchanged.

@@ -14,6 +14,7 @@ from dem.kernels.event_driven.events import ImpactLaws
 from dem.kernels.event_driven.impact import ImpactLaw
 from dem.model.domain.box import AXES
 from dem.model.shapes.convex import is_convex
+from dem.model.shapes.shape import kind_of_shape
 
 if TYPE_CHECKING:
     from dem.event_driven.engine import HardEngine
@@ -80,7 +81,8 @@ def check_spheres(particles: Particles) -> None:
         if not ball or np.ptp(inertia) > ROUNDING * inertia.max():
             i = int(np.flatnonzero(particles.variant == k)[0])
             message = (
-                f"particle {i} is {shape}, expected a dem.Sphere: hard spheres are single spheres, take dem.Simulation"
+                f"particle {i} is {kind_of_shape(shape)}, expected a dem.Sphere: hard spheres are single spheres, take "
+                "dem.Simulation"
             )
             raise ValueError(message)
 

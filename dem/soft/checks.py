@@ -12,7 +12,7 @@ from dem.base.text import counted
 from dem.model.domain.box import FACES
 from dem.model.domain.box_walls import has_moving_images
 from dem.model.shapes.ellipsoid import Ellipsoid
-from dem.model.shapes.shape import standing
+from dem.model.shapes.shape import kind_of_shape, standing
 from dem.model.shapes.spheroid import is_ball
 from dem.model.walls.primitives import Plane
 from dem.model.walls.wall import Wall
@@ -238,6 +238,9 @@ def rolling_shapes(
             rolling = contacts.between(material, other).rolling
             is_round = is_ball(shape) or (isinstance(shape, Ellipsoid) and len(set(shape.semi_axes)) == 1)
             if not is_round and rolling and rolling.friction > 0:
-                reason = f"{shape} of {material} has {rolling} with {other}, but its shape resists rolling by itself"
+                reason = (
+                    f"{kind_of_shape(shape)} of {material} has {rolling} with {other}, but its shape resists rolling "
+                    "by itself"
+                )
                 yield Notice("rolling-shape", reason, "remove rolling for this pair, unless both are intended")
                 return

@@ -14,7 +14,7 @@ from dem.base.user_classes import frozen, hinted
 from dem.model.shapes import mesh_clump
 from dem.model.shapes.convex import surface_of
 from dem.model.shapes.principal_body import PrincipalBody, principal_frame
-from dem.model.shapes.shape import MAX_SPHERES, standing
+from dem.model.shapes.shape import MAX_SPHERES, kind_of_shape, standing
 from dem.model.walls import stl
 
 if TYPE_CHECKING:
@@ -212,7 +212,10 @@ class Clump(PrincipalBody):
         (8, True, True)
         """
         if not hasattr(shape, "convex_numbers"):
-            message = f"shape is {shape!r}, expected a convex shape with a support function, such as dem.Superellipsoid"
+            message = (
+                f"shape is {kind_of_shape(shape)}, expected a convex shape with a support function, such as "
+                "dem.Superellipsoid"
+            )
             raise TypeError(message)
         count, cells = mesh_clump.checked_counts(spheres, cells)
         vertices, triangles, _ = mesh_clump.checked_mesh(*surface_of(shape))

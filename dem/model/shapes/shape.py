@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from dem.base import checks, portable
-from dem.base.text import counted
+from dem.base.text import counted, shown, with_article
 from dem.base.user_classes import frozen, hinted
 
 # in one particle: two such touching make 2^24 pairs, what kernels/soft/neighbours/candidate_pairs.py can count
@@ -62,6 +62,17 @@ def standing(shape: Shape) -> tuple[float, float, float, float]:
     True
     """
     return getattr(shape, "as_given", (1.0, 0.0, 0.0, 0.0))
+
+
+def kind_of_shape(shape: object) -> str:
+    """Class of a shape with its article, for messages: its values can be arrays of hundreds of points.
+
+    Examples
+    --------
+    >>> kind_of_shape(Fibre(diameter=0.01, aspect_ratio=3))
+    'a Fibre'
+    """
+    return with_article(type(shape).__name__)
 
 
 class Shape(Protocol):
@@ -329,7 +340,7 @@ def check_shape(shape: Shape, density: float) -> None:
     axes (1, 0, 0, 0).
     """
     if isinstance(shape, type) or not all(hasattr(shape, name) for name in ("offsets", "radii", "mass_properties")):
-        raise TypeError(f"shape is {shape!r}, expected a shape such as dem.Fibre(diameter=0.01, aspect_ratio=3)")
+        raise TypeError(f"shape is {shown(shape)}, expected a shape such as dem.Fibre(diameter=0.01, aspect_ratio=3)")
     count = max(1, np.size(shape.radii))
     radii = checks.array("radii of the shape", shape.radii, (count,), "of its spheres [m]", rows="N")
     checks.array(

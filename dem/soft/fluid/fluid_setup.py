@@ -30,6 +30,7 @@ from dem.model.domain.cell import Cell
 from dem.model.fluid.drag_registry import DRAGS, REGISTERED, is_dense
 from dem.model.fluid.flows import CellFlow
 from dem.model.shapes.convex import is_convex
+from dem.model.shapes.shape import kind_of_shape
 from dem.model.shapes.spheroid import Figure, Spheroid, is_ball
 from dem.soft.fluid.two_way_coupling import SWINGS, in_cells, widest
 from dem.soft.time_step.adhesion import possible_pairs
@@ -77,8 +78,8 @@ def tabled(bodies: Bodies) -> Zastawny:
         if ratio is None:
             known = " and ".join(f"{r:g}" for r in ELLIPSOIDS)
             message = (
-                f"drag is zastawny, whose tables are of ellipsoids with aspect ratios {known}, but {shape} has "
-                f"{body.ratio:.4g}: take schiller-naumann, hoelzer-sommerfeld or rosendahl"
+                f"drag is zastawny, whose tables are of ellipsoids with aspect ratios {known}, but "
+                f"{kind_of_shape(shape)} has {body.ratio:.4g}: take schiller-naumann, hoelzer-sommerfeld or rosendahl"
             )
             raise ValueError(message)
         rows.append(ELLIPSOIDS[ratio])

@@ -19,7 +19,7 @@ from dem.model.heat import Heat
 from dem.model.materials import CONTACT_TABLES
 from dem.model.particles.kinds import is_fixed, variant_of
 from dem.model.particles.particles import Particles
-from dem.model.shapes.shape import Sphere
+from dem.model.shapes.shape import Sphere, kind_of_shape
 
 if TYPE_CHECKING:
     from dem.model.materials import Material
@@ -110,7 +110,7 @@ def check(particles: Particles, heat: object, *, varies: bool, bonded: bool) -> 
     for shape, material in particles.variants:
         tables = _tables(material)
         if material.expansion and (tables or bonded or type(shape) is not Sphere):
-            other = tables[0] if tables else "bonds" if bonded else f"the shape {shape}"
+            other = tables[0] if tables else "bonds" if bonded else kind_of_shape(shape)
             message = (
                 f"expansion of {material} with {other}, expected single spheres without tables and bonds: leave one of "
                 "them out"
