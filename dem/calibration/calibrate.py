@@ -9,6 +9,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.replace import replace_when_done
+from dem.base.text import counted
 from dem.base.user_classes import hinted, set_declared
 from dem.calibration import findings
 from dem.calibration.runs import Runs
@@ -115,7 +116,7 @@ class Calibration:
 
     def __str__(self) -> str:
         """The parameters, the observables and the messages, a line each."""
-        lines = [f"{len(self.fit.x)} points, least misfit {self.misfit:.3g} of {len(self.study.fitted)}"]
+        lines = [f"{counted(len(self.fit.x), 'point')}, least misfit {self.misfit:.3g} of {len(self.study.fitted)}"]
         for p in self.parameters:
             doubt = "" if p.identified else ", not identified"
             interval = f"{p.value:.4g} ± {p.error:.2g} {p.unit}".rstrip()

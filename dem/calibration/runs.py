@@ -30,7 +30,7 @@ class RunsLeftError(Exception):
     """Raised if runs must be started elsewhere, as in a job array; `commands` lists them."""
 
     def __init__(self, commands: list[str]) -> None:
-        super().__init__(f"{len(commands)} runs are left")
+        super().__init__(f"runs left to start elsewhere: {len(commands)}")
         self.commands = commands
 
 

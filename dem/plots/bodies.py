@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base.quaternions import rotate
+from dem.base.text import counted
 from dem.model.domain.box import AXES, FACES
 from dem.model.shapes.bodies import Spheres, axis_of, body_axis, place
 
@@ -178,7 +179,7 @@ def just_broken_bonds(run: Trajectory, frame: int) -> Spheres | None:
 def broken_bonds_in_words(run: Trajectory, frame: int) -> str:
     """Number of broken bonds in a frame, in words; empty if none is broken."""
     broken = 0 if run.bonds is None else int(run.bonds.broken[frame].sum())
-    return f", {broken} of {run.bonds.broken.shape[1]} bonds broken" if broken else ""
+    return f", {broken} of {counted(run.bonds.broken.shape[1], 'bond')} broken" if broken else ""
 
 
 def _bond_spheres(run: Trajectory, frame: int, bonds: StoredBonds, which: np.ndarray, thick: float = 1.0) -> Spheres:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from dem.base import checks
+from dem.base.text import counted
 from dem.statistics.energies import kinetic_energies
 
 if TYPE_CHECKING:
@@ -225,7 +226,7 @@ class LossesByKind:
             self.pair, self.energy = table.pair, np.zeros(len(table.pair))
         elif len(table.pair) != len(self.pair):
             message = (
-                f"the simulation has {len(bodies.kinds)} kinds and had another number at the moment before: "
+                f"the simulation has {counted(len(bodies.kinds), 'kind')} and had another number at the moment before: "
                 "begin another dem.statistics.LossesByKind() after kinds have been added"
             )
             raise ValueError(message)

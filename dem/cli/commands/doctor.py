@@ -15,6 +15,7 @@ from pathlib import Path
 import typer
 
 from dem.base import cpu_info
+from dem.base.text import counted
 from dem.cli.application import app, plain_errors, say
 from dem.cli.commands import guide
 from dem.ranks.job_server import JobServer
@@ -95,9 +96,10 @@ def _kernels() -> tuple[list, list]:
     kept = Path(str(jit.CACHE))
     files = [path for path in kept.rglob("*") if path.is_file()] if kept.is_dir() else []
     size = sum(path.stat().st_size for path in files) / 1e6
+    empty = "" if files else ": empty, first runs compile"
     found = [
         ("threads", f"{jit.most_threads()}, layer {jit.threading_layer()}"),
-        ("cache", f"{kept}, {len(files)} files, {size:.0f} MB" + ("" if files else ": empty, first runs compile")),
+        ("cache", f"{kept}, {counted(len(files), 'file')}, {size:.0f} MB{empty}"),
     ]
     lost = (
         [f"{jit.REFUSED}: kernels are kept in {kept}; set NUMBA_CACHE_DIR to a folder that only you can write to"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dem.base import checks
+from dem.base.text import counted
 from dem.base.user_classes import hinted
 from dem.model.walls import mesh_builders, stl
 from dem.model.walls.wall import DEFAULTS, Wall
@@ -119,7 +120,7 @@ class Mesh(Wall):
         size = " x ".join(f"{length:.4g}" for length in self.report.upper - self.report.lower)
         arguments = {name: value for name, value in self.arguments().items() if name not in self.ARRAYS}
         words = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
-        return f"Mesh({len(self.triangles)} triangles, {size} m, {words})"
+        return f"Mesh({counted(len(self.triangles), 'triangle')}, {size} m, {words})"
 
     def __eq__(self, other: object) -> bool:
         """Whether all values are equal."""

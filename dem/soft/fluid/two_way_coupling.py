@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.text import counted
 from dem.kernels.fluid import cells as sums
 from dem.kernels.fluid import sampling
 from dem.kernels.fluid.dense_suspension import (
@@ -181,7 +182,7 @@ class TwoWayCoupling:
             remedy = f"take every={steps} or less, or " if steps else ""
             message = (
                 f"particles of a cell could give {share:.3g} times the momentum that makes them as fast as the fluid "
-                f"in the {self.cells.every} steps of {engine.dt:g} s between two exchanges (mass loading times "
+                f"in {counted(self.cells.every, 'step')} of {engine.dt:g} s between two exchanges (mass loading times "
                 f"interval over relaxation time), and an explicit coupling diverges from {DIVERGES:g} on: {remedy}"
                 "lower time_step, or let the function take drag implicitly, by exchange.resistance, and say "
                 "implicit=True"

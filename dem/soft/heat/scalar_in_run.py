@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
+from dem.base.text import counted
 from dem.kernels.heat import exchange, single_substep
 from dem.kernels.heat.conductances import CONDUCTANCE, OVERLAP, RADIUS, GapGas
 from dem.kernels.heat.exchange import WORD
@@ -458,9 +459,9 @@ class ScalarInRun:
         wanted = span * fastest / self.law.resolution
         if wanted > MAX_SUBSTEPS:
             message = (
-                f"the exchange of {self.law.FIELD} over {span:.3g} s ({self.law.every} steps) needs {wanted:.3g} "
-                f"sub-steps, as its shortest relaxation time is {1 / fastest:.3g} s, expected {MAX_SUBSTEPS} at most: "
-                "take implicit=True, lower every or time_scale, or raise resolution"
+                f"the exchange of {self.law.FIELD} over {span:.3g} s ({counted(self.law.every, 'step')}) needs "
+                f"{wanted:.3g} sub-steps, as its shortest relaxation time is {1 / fastest:.3g} s, expected "
+                f"{MAX_SUBSTEPS} at most: take implicit=True, lower every or time_scale, or raise resolution"
             )
             raise FloatingPointError(message)
         return max(1, math.ceil(wanted))

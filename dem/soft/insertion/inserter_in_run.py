@@ -268,7 +268,7 @@ class InserterInRun:
             raise ValueError(message)
         total = self.total
         if not math.isfinite(round_lasts) and total > self.max_per_round:
-            asked = f"{total} particles" if total < NEVER else "particles without end"
+            asked = counted(total, "particle") if total < NEVER else "particles without end"
             message = (
                 f"the {self.name} is to put in {asked}, and nothing makes them leave its region, which takes "
                 f"{self.max_per_round}: enlarge it, or give a velocity or gravity"
@@ -369,9 +369,9 @@ class InserterInRun:
         if unmet <= 0 or step < self.first:
             return ""
         return (
-            f"the {self.name} has put in {self.placed} of {self.placed + unmet} particles ({self.mass:.4g} kg), "
-            f"{unmet} found no place in its region, or no time: enlarge the region, let particles leave it faster, or "
-            f"take more attempts than {self.inserter.attempts}"
+            f"the {self.name} has put in {self.placed} of {counted(self.placed + unmet, 'particle')} "
+            f"({self.mass:.4g} kg), {unmet} found no place in its region, or no time: enlarge the region, let "
+            f"particles leave it faster, or take more attempts than {self.inserter.attempts}"
         )
 
     def unfinished(self, step: int) -> str:

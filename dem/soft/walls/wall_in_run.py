@@ -8,6 +8,7 @@ import numpy as np
 
 from dem.base import checks, portable
 from dem.base.quaternions import rotate
+from dem.base.text import counted
 from dem.kernels.numerics.energy import SUBUNITS_PER_UNIT
 from dem.kernels.walls import rigid_body
 from dem.model.walls.wall import Wall
@@ -53,7 +54,7 @@ def index_of_wall(wall: WallInRun | str | int, walls: Sequence[WallInRun]) -> in
         return index
     index = checks.whole("wall", wall, least=0)
     if index >= len(walls):
-        message = f"wall is {index}, but there are {len(walls)} walls beside the box, numbered from 0"
+        message = f"wall is {index}, but beside the box there is only {counted(len(walls), 'wall')}, numbered from 0"
         raise ValueError(message)
     return index
 
@@ -72,7 +73,8 @@ class WallInRun:
     def __repr__(self) -> str:
         """Name, load and model of the wall."""
         fx, fy, fz = self.force
-        return f"<{self.called}: force ({fx:.4g}, {fy:.4g}, {fz:.4g}) N, {self.contacts} contacts, of {self.wall!r}>"
+        force, contacts = f"force ({fx:.4g}, {fy:.4g}, {fz:.4g}) N", counted(self.contacts, "contact")
+        return f"<{self.called}: {force}, {contacts}, of {self.wall!r}>"
 
     def __getattr__(self, name: str) -> object:
         """Any attribute of the wall model, as `material`."""
