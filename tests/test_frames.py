@@ -416,7 +416,10 @@ def test_info_shows_whatever_else_is_known_of_a_run(path):
     assert "none: the run broke" in shown
     with h5py.File(path, "r+") as file:
         del file["parameters"].attrs["error"]
-    assert "none: the run is going on, or did not come to its end" in info(path)
+        file["parameters"].attrs["plan"] = json.dumps([[0, 200, 1], [200, 300, 5]])
+    shown = " ".join(info(path).split())
+    assert "none: the run is going on, or did not come to its end" in shown
+    assert "1 frame evenly spaced after step 0, up to 200; 5 frames evenly spaced after step 200, up to 500" in shown
     assert json.loads(info(path, "--json"))["provenance"]["machine"] == {"cpu": "abacus", "cores": 2}
 
 

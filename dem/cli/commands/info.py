@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dem.base.text import counted
 from dem.cli.application import app, plain_errors, say, show
 from dem.files.reading.trajectory import Trajectory
 from dem.model.particles.kinds import MAX_KINDS_LISTED, further_kinds_note, labels
@@ -39,6 +40,12 @@ UNITS = {
     "gravity": "m/s2",
     "velocity": "m/s",
     "young": "Pa",
+}
+IN_WORDS = {  # what a row is called that files name by a word of the code
+    "format": "file format",
+    "plan": "frames planned",
+    "started": "started at",
+    "wall_time": "computing time",
 }
 MAX_SHOWN = 12  # numbers of an array
 PREFIXES = ("B", "kB", "MB", "GB", "TB")
@@ -83,9 +90,9 @@ def _sections(summary: dict) -> Iterable[tuple[str, list]]:
     yield "input", _rows({key: value for key, value in given.items() if key != "particles"})
     yield f"parameters of {given.get('case', 'the case')}", _rows(parameters)
     yield "case file", _rows({key: value for key, value in file.items() if _is_worth_a_line(value)})
-    yield "provenance", _rows(summary["provenance"])
+    yield "provenance", list(_provenance(summary["provenance"]))
     yield "energy", [("", "first", "last"), *(_energy(*each) for each in summary["energy"].items())]
-    yield "data", [("", "shape", "type", "unit", "chunk", "stored", ""), *map(_dataset, summary["datasets"])]
+    yield "data", [("", "shape", "type", "unit", "chunk", "bytes in file", ""), *map(_dataset, summary["datasets"])]
     yield "groups", [(name, _size(group["bytes"]), group["meaning"]) for name, group in summary["groups"].items()]
 
 
@@ -146,11 +153,37 @@ def _rows(values: dict) -> list[tuple[str, str]]:
     return [(key, _value(key, value)) for key, value in values.items()]
 
 
+def _provenance(values: dict) -> Iterable[tuple[str, str]]:
+    """A row for each thing on which the bytes of a run may depend."""
+    for key, value in values.items():
+        label = IN_WORDS.get(key, key)
+        if key == "plan" and (plan := _plan(value)):
+            yield label, plan
+        else:
+            yield label, _value(key, value) + (" (changes with the code of the kernels)" if key == "kernels" else "")
+
+
+def _plan(stretches: object) -> str:
+    """Planned frames of each stretch of a run, by start and length in steps, or in seconds for hard spheres.
+
+    Empty if they are not numbers, as in a damaged file.
+    """
+    try:
+        return "; ".join(
+            f"{counted(frames, 'frame')} evenly spaced after "
+            + (f"step {first}, up to {first + length}" if isinstance(length, int)
+               else f"{first:g} s, up to {first + length:g} s")
+            for first, length, frames in stretches
+        )  # fmt: skip
+    except (TypeError, ValueError):
+        return ""
+
+
 def _words(values: dict, names: dict[str, str] | None = None, leave: str = "") -> str:
     """A mapping in one line, without one of its keys."""
     shown = {key: value for key, value in values.items() if key != leave and _is_worth_a_line(value)}
-    told = (f"{key} {_inner(_value(key, value, names), value)}" for key, value in shown.items())
-    return ", ".join(word.replace("material material", "material") for word in told)
+    rows = (f"{key} {_inner(_value(key, value, names), value)}" for key, value in shown.items())
+    return ", ".join(word.replace("material material", "material") for word in rows)
 
 
 def _value(key: str, value: object, names: dict[str, str] | None = None) -> str:
