@@ -137,27 +137,27 @@ def _check_cells(state: HardState, own: dict[str, object]) -> None:
     )
     require(bool(fits), "space/cells and space/width are no cells for these spheres")
     head, following, preceding = (space[name].astype(np.int64) for name in ("head", "following", "preceding"))
-    nobody = len(preceding)
+    end = len(preceding)  # follows the last sphere of a cell: no sphere
     for name, links, low, high in (
-        ("head", head, 0, nobody), ("following", following, 0, nobody), ("preceding", preceding, -len(head), nobody - 1)
+        ("head", head, 0, end), ("following", following, 0, end), ("preceding", preceding, -len(head), end - 1)
     ):  # fmt: skip
         check_within(f"space/{name}", links, low, high)
-    first, after = np.flatnonzero(head < nobody), np.flatnonzero(following[:nobody] < nobody)
-    linked = following[nobody] == nobody and np.array_equal(preceding[head[first]], -1 - first)
-    linked = linked and np.array_equal(preceding[following[after]], after) and len(first) + len(after) == nobody
+    first, after = np.flatnonzero(head < end), np.flatnonzero(following[:end] < end)
+    linked = following[end] == end and np.array_equal(preceding[head[first]], -1 - first)
+    linked = linked and np.array_equal(preceding[following[after]], after) and len(first) + len(after) == end
     require(bool(linked), "space has chains of spheres that are broken")
     met, at = 0, head[first]
-    while at.size:  # chains that begin somewhere and in which nobody has two before him come to an end
+    while at.size:  # chains that have a beginning, and in which each sphere follows one other, come to an end
         met, at = met + at.size, following[at]
-        at = at[at < nobody]
-    require(met == nobody, "space has chains of spheres that begin nowhere")
+        at = at[at < end]
+    require(met == end, "space has chains of spheres that begin nowhere")
 
 
 def _check_agenda(agenda: dict[str, np.ndarray]) -> None:
     """Check that each sphere is in the event queue once, and that the queue is a heap by time."""
-    everybody = np.arange(len(agenda["slot"]))
+    spheres = np.arange(len(agenda["slot"]))
     for name in ("particle", "slot"):
-        check_within(f"agenda/{name}", agenda[name], 0, everybody.size - 1)
-    require(np.array_equal(agenda["slot"][agenda["particle"]], everybody), "agenda has somebody twice")
+        check_within(f"agenda/{name}", agenda[name], 0, spheres.size - 1)
+    require(np.array_equal(agenda["slot"][agenda["particle"]], spheres), "agenda has a sphere twice")
     time = agenda["time"]
-    require(bool((time[(everybody[1:] - 1) // 4] <= time[1:]).all()), "agenda is not in order")
+    require(bool((time[(spheres[1:] - 1) // 4] <= time[1:]).all()), "agenda is not in order")

@@ -135,11 +135,11 @@ class PreciceFlow:
         """Write the data that have a name in the coupling."""
         volume, interval = exchange.cells.volume, exchange.interval
         force = exchange.momentum / (volume * interval) if interval > 0 else np.zeros_like(exchange.momentum)
-        told = {
+        written = {
             self.force: force, self.voidage: exchange.voidage, self.resistance: exchange.resistance / volume,
             self.solid_velocity: exchange.solid_velocity,
         }  # fmt: skip
-        for name, values in told.items():
+        for name, values in written.items():
             if name is not None:
                 rows = values.reshape(self._vertices.size, -1)
                 self._solver.write_data(self.mesh, name, self._vertices, rows if rows.shape[1] == 3 else rows.ravel())

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 FLUID, FLOW = "fluid", "flow"  # groups: what a run has come to in a fluid, arrays of its velocity
 WALLS, ARRAYS_OF_WALLS = "walls", "meshes"  # groups: what a run has come to at walls beside the box, their arrays
-TRAFFIC = "traffic"  # group: who is there, and what has come and gone
+TRAFFIC = "traffic"  # group: particles that are there, and sums of those that came and went
 CONTAINERS = "containers"  # numbers of the meshes that held most particles at the start of the run
 SCALARS = "scalars"  # group: ledgers of heat and other scalars
 BONDS, TIED = "bonds", "bond_state"  # groups: what they are, and what a run has come to
@@ -363,5 +363,6 @@ def check_population(given: dict[str, np.ndarray], engine: Engine) -> None:
         if last in ("numbers", "counts", "waits", "who", "born"):
             check_within(f"{WHAT}/{name}", values, 0, NEVER)
     for k in range(len(population.sinks)):
-        who, then = given[f"sink_{k}_who"], given[f"sink_{k}_then"]
-        require(then.shape == (3, who.size) and bool((np.diff(who) > 0).all()), f"{WHAT}/sink_{k}_then is of others")
+        identities, positions = given[f"sink_{k}_who"], given[f"sink_{k}_then"]
+        alike = positions.shape == (3, identities.size) and bool((np.diff(identities) > 0).all())
+        require(alike, f"{WHAT}/sink_{k}_then is of others")

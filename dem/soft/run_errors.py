@@ -88,9 +88,9 @@ def _check_finite(now: _Moment, where: str) -> None:
     concerned = np.flatnonzero(np.any(list(bad.values()), axis=0))
     if len(concerned):
         names, first = " and ".join(name for name, rows in bad.items() if rows.any()), now.identity_of(concerned[0])
-        everybody = counted(len(now.particles), "particle")
+        particles = counted(len(now.particles), "particle")
         message = (
-            f"{where}: {names} not finite for {len(concerned)} of {everybody}, first particle "
+            f"{where}: {names} not finite for {len(concerned)} of {particles}, first particle "
             f"{first}; values are not numbers because they were set so, or because a time step too large (now "
             f"{now.time_step:g} s) made the contacts explode: look at the steps before, or lower time_step"
         )

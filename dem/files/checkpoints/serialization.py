@@ -127,8 +127,8 @@ def describe_particles(particles: Particles) -> dict:
         for name, alike in itertools.groupby(recipes, key=lambda each: (each["class"], tuple(each["values"]))):
             rows = [each["values"] for each in alike]
             columns = {key: [row[key] for row in rows] for key in name[1]}
-            told = {"class": name[0], "number": len(rows), "columns": columns, "material": recipe(material)}
-            variants.append(told | ({"fixed": True} if fixed else {}))
+            entry = {"class": name[0], "number": len(rows), "columns": columns, "material": recipe(material)}
+            variants.append(entry | ({"fixed": True} if fixed else {}))
     for kind in particles.kinds:
         kinds.append({"name": kind.name, "shape": kind.shape, "material": recipe(kind.material)})
     return {"variants": variants, "kinds": kinds}

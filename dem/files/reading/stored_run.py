@@ -244,8 +244,10 @@ class StoredRun:
     @property
     def fixed(self) -> np.ndarray:
         """Mask (N,) of fixed particles."""
-        told = variants_in(self._stored("/"))[1]
-        return told["fixed"][:].astype(bool)[self.variant] if "fixed" in told else np.zeros(len(self.variant), bool)
+        columns = variants_in(self._stored("/"))[1]
+        if "fixed" not in columns:
+            return np.zeros(len(self.variant), bool)
+        return columns["fixed"][:].astype(bool)[self.variant]
 
     @property
     def shapes(self) -> list[tuple[Shape, Material]]:

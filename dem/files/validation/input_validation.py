@@ -219,8 +219,8 @@ def _check_surfaces(group: h5py.Group, variants: int) -> None:
 def _check_input(given: object, particles: int) -> None:
     """Validate those values of the input that readers use; the others are only shown."""
     require(isinstance(given, dict), "the input is no table")
-    told = counted(given["particles"], "particle")
-    require(given["particles"] == particles, f"the input is of {told}, the file of {particles}")
+    counted_in_input = counted(given["particles"], "particle")
+    require(given["particles"] == particles, f"the input is of {counted_in_input}, the file of {particles}")
     checks.vector("gravity of the input", given["gravity"], "[m/s2]")
     box_of(given["box"])
     if given.get("time_step") is not None:

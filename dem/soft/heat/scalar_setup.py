@@ -228,8 +228,8 @@ def inherit_wall_values(engine: Engine, before: Engine) -> None:
 
 def described(heat: Heat | None, scalars: Sequence[ScalarExchange]) -> dict:
     """Heat and other scalars as plain values, for readers; empty without any."""
-    told = {"heat": _values(heat)} if heat else {}
-    return told | ({"scalars": [{"field": law.FIELD} | _values(law) for law in scalars]} if scalars else {})
+    values = {"heat": _values(heat)} if heat else {}
+    return values | ({"scalars": [{"field": law.FIELD} | _values(law) for law in scalars]} if scalars else {})
 
 
 def _values(law: ScalarExchange) -> dict:

@@ -150,8 +150,8 @@ def _touch_nothing(engine: Engine, variant: np.ndarray, positions: np.ndarray, o
         owner=owner.astype(np.int32), sphere_position=np.ascontiguousarray(centres.T),
         is_removed=np.zeros((1, k), np.int8), n_active=np.array([k]),
     )  # fmt: skip
-    nobody = np.zeros(0, np.int64)
-    over = Overlaps.of(bodies, engine.kinds, engine.walls.faces, (nobody, nobody), engine.walls.cell())
+    no_pairs = np.zeros(0, np.int64)
+    over = Overlaps.of(bodies, engine.kinds, engine.walls.faces, (no_pairs, no_pairs), engine.walls.cell())
     clear = over.wall < -engine.range
     for w, wall in enumerate(engine.walls.models):
         acts = engine.walls.faces.walls.acts[w, variant[owner]] != 0
