@@ -50,8 +50,9 @@ class Verdict(Judgement):
     ``energy_error`` is the largest departure of the total energy at any step over the largest of energy at the start,
     kinetic energy, what contacts took and work of the walls; ``energy_reference`` says in words which that is,
     ``energy_rate`` is the same error per second of simulated time and ``energy_budget`` what that may be [1/s];
-    ``norm_error`` the largest ||q| - 1|; ``largest_overlap`` is over the smallest diameter, ``overlap_share`` over the
-    smaller of the two radii, ``engulfed`` tells that it came to half of the largest diameter: spheres sank into each
+    ``norm_error`` the largest ||q| - 1|; ``largest_overlap`` is over the smallest diameter, ``overlap_share`` the
+    largest share of the smaller radius in a contact, which is a lower bound if radii differ, as it is then computed in
+    some steps only; ``engulfed`` tells that an overlap came to half of the largest diameter: spheres sank into each
     other or a wall; ``momentum_error`` is the change of linear momentum along the axes on which nothing acts from
     outside, over the sum of all |m v|, None where there is no such axis; ``briefest`` is the contact of the fewest time
     steps (of ``time_step`` [s]), if these were too few; ``drifts`` whether the rotational scheme makes energy drift
@@ -148,12 +149,15 @@ class Verdict(Judgement):
             f"{self.status}: {counted(self.steps, 'step')} to t = {self.time:.6g} s, largest energy error "
             f"{self.energy_error:.2e} of {self.energy_reference} ({self.energy_rate:.1e} a second, budget "
             f"{self.energy_budget:.1e}), quaternion norm error {self.norm_error:.1e}, "
-            f"largest overlap {self.largest_overlap:.2%} of the smallest diameter "
+            f"largest overlap {self.largest_overlap:.2%} of the smallest diameter"
         )
         if 2 * self.largest_overlap > 1.001 * self.overlap_share:  # larger particles met
-            line += f"and at least {self.overlap_share:.2%} of the smaller radius (limit {OVERLAP_LIMIT:.0%})"
+            line += (
+                f", largest share of the smaller radius in a contact {self.overlap_share:.2%} or more (limit "
+                f"{OVERLAP_LIMIT:.0%})"
+            )
         else:
-            line += f"(limit {OVERLAP_LIMIT / 2:.1%})"
+            line += f" (limit {OVERLAP_LIMIT / 2:.1%})"
         if self.momentum_error is not None:
             line += f", momentum error {self.momentum_error:.1e}"
         if self.population:
