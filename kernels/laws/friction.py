@@ -5,7 +5,7 @@ The tangential part of `dem.kernels.laws.Composite`. ``rolling`` uses its `sprin
 The spring's force f follows the slip of the surfaces, df = -k_t v_t dt with k_t = 8 G* √(R* δ) = (6 G*/E*) K √δ
 (R. D. Mindlin, J. Appl. Mech. 16 (1949) 259; 1/G* = Σ (2 - ν)/G; the history of P. A. Cundall, O. D. L. Strack,
 Géotechnique 29 (1979) 47). It turns with the contact plane: f of the last step, turned about the normal with the pair,
-is projected on the present plane and gets its former length (S. Luding, Granul. Matter 10 (2008) 235, sec. 2.3; see
+is projected on the present plane and gets its former length (S. Luding, Granul. Matter 10 (2008) 235; see
 `rotate_and_rescale_spring`). While the contact unloads f shrinks as k_t does, or grazing impacts would gain energy
 (C. Thornton, S. J. Cummins, P. W. Cleary, Powder Technol. 233 (2013) 30). With a dashpot η_t = η √(k_t/S_n),
 S_n = 2 E* √(R* δ), the trial force is t = f - η_t v_t. Contacts stick while |t| <= μ F_n. Beyond, they slide with

@@ -1,6 +1,6 @@
 """Hysteretic springs: plastic contacts, stiffer when they unload than when they are loaded.
 
-O. R. Walton, R. L. Braun, J. Rheol. 30 (1986) 949; S. Luding, Granul. Matter 10 (2008) 235, sec. 2.2. With m the
+O. R. Walton, R. L. Braun, J. Rheol. 30 (1986) 949; S. Luding, Granul. Matter 10 (2008) 235. With m the
 largest overlap so far, F = k_1 δ while m grows, and F = k_2 (δ - m) + k_1 m below m, but not less than -k_c δ. When the
 contact is pulled along that limit, m decreases to the value whose line of slope k_2 meets the limit at the present
 overlap, and reloading follows that line. Without cohesion, k_c = 0, m stays. With a depth δ_p, k_2 grows from k_1 to

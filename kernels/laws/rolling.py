@@ -1,6 +1,6 @@
 """Rolling resistance: a couple that grows with the angle rolled, like the force of a spring, up to μ_r R* F_n.
 
-S. Luding, Granul. Matter 10 (2008) 235, sec. 2.3.4. With the largest couple μ_r R* F_n this is type C of J. Ai,
+S. Luding, Granul. Matter 10 (2008) 235. With the largest couple μ_r R* F_n this is type C of J. Ai,
 J.-F. Chen, J. M. Rotter, J. Y. Ooi, Powder Technol. 206 (2011) 269, except that the dashpot acts within this limit. The
 velocity of rolling is v_r = R* ω_r × n, with ω_r the angular velocity of i relative to j: zero where the two turn as
 one body, not zero for gears. The spring's force f follows it as that of friction follows the slip, df = -k_r v_r dt. It

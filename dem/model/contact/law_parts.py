@@ -135,7 +135,7 @@ class Linear(LawPart):
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Hysteretic(LawPart):
-    """Plastic contacts: springs that are stiffer when they unload (Walton & Braun 1986; Luding 2008, sec. 2.2).
+    """Plastic contacts: springs that are stiffer when they unload (Walton & Braun 1986; Luding 2008).
 
     Restitution follows from the stiffnesses, and is the same at any speed unless there is a depth.
 
