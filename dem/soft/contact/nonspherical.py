@@ -34,6 +34,7 @@ from dem.kernels.soft.wall_contact.convex_at_walls import (
 from dem.kernels.walls import geometry
 from dem.model.shapes.capsule import closest, half_length_of, has_capsules
 from dem.model.shapes.convex import directions, is_convex
+from dem.model.shapes.shape import kind_of_shape
 from dem.model.walls.convex_walls import ConvexWall, convex_wall, refusal
 from dem.model.walls.primitives import Ball, Cylinder, Plane
 
@@ -237,13 +238,13 @@ def check_compatible(
     convex = [shape for shape, _ in particles.variants if is_convex(shape)]
     if not convex:
         return
-    what = f"dem.{type(convex[0]).__name__}"
+    what = kind_of_shape(convex[0])
     for k, wall in enumerate(walls):
         if why := refusal(wall):
-            message = f"a {what} cannot touch walls[{k}], which {why}"
+            message = f"{what} cannot touch walls[{k}], which {why}"
             raise ValueError(message)
     if fluid is not None and fluid.lubrication is not None:
-        message = f"lubrication is of spheres, and not known of a {what}: leave it out, or take a dem.Clump"
+        message = f"lubrication is of spheres, and not known of {what}: leave it out, or take a dem.Clump"
         raise ValueError(message)
 
 

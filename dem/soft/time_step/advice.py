@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base.notices import Notice
+from dem.base.text import with_article
 from dem.kernels.laws import Elastic
 from dem.model.domain.box import AXES, FACES
 from dem.model.domain.cell import Cell
@@ -219,7 +220,7 @@ def _name(particles: Particles, body: int) -> str:
     shape, _ = particles.variants[particles.variant[body]]
     ball = len(shape.radii) == 1 and not is_convex(shape)
     name = re.sub("(?<=[a-z])(?=[A-Z])", " ", type(shape).__name__).lower()
-    return "a sphere" if ball else f"{'an' if name[0] in 'aeiou' else 'a'} {name}'s tip"
+    return "a sphere" if ball else f"{with_article(name)}'s tip"
 
 
 def specific_fall_energy(
