@@ -41,19 +41,20 @@ from dem.kernels.soft.state import Kinds
 
 
 class MultiContact(NamedTuple):
-    """Sum F of the changes of force f_k of the contacts of bodies b and c, their torques, and Σ f_k²/S_k."""
+    """Sum F of the changes of force f_k of the contacts of bodies b and c, their torques, Σ f_k²/S_k, and number."""
 
     force: tuple[float, float, float]
     torque_b: tuple[float, float, float]
     torque_c: tuple[float, float, float]
     square: float
+    count: int
 
 
 @inline
 def no_multi_contact():
     """Sums over the contacts of two bodies before any is added."""
     zero = (0.0, 0.0, 0.0)
-    return MultiContact(zero, zero, zero, 0.0)
+    return MultiContact(zero, zero, zero, 0.0, 0)
 
 
 @inline
@@ -62,8 +63,16 @@ def add_contact(push, secant, normal_velocity, normal, arm_b, arm_c):
     f = scale(secant * normal_velocity, normal)
     return MultiContact(
         add(push.force, f), add(push.torque_b, cross(arm_b, f)), add(push.torque_c, cross(arm_c, f)),
-        push.square + secant * normal_velocity * normal_velocity,
+        push.square + secant * normal_velocity * normal_velocity, push.count + 1,
     )  # fmt: skip
+
+
+@inline
+def common_rate(b, push, bodies, kinds):
+    """Common ω² of the contacts of body b with one wall [1/s²], from their sums; 0 for one, or if they cancel."""
+    if push.count < 2 or not push.square > 0.0:
+        return 0.0
+    return inverse_effective_mass(b, push.force, push.torque_b, bodies, kinds) / push.square
 
 
 @inline

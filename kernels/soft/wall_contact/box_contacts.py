@@ -40,9 +40,8 @@ from dem.kernels.soft.contact.convex_bodies import (
     row_of,
 )
 from dem.kernels.soft.contact.result_sinks import batch_sink, is_report
-from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
+from dem.kernels.soft.contact.shared_damping import add_contact, common_rate, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import (
-    inverse_effective_mass,
     inverse_mass,
     radius_of,
     rolling_inertia,
@@ -354,21 +353,10 @@ def evaluate_dissipative(
 evaluate = select("law", {laws.Elastic: evaluate_elastic, laws.Composite: evaluate_dissipative})
 
 
-@inline
-def rate_of(b, count, pushed, bodies, kinds):
-    """ω² of body b with so many contacts at one face, from their sums [1/s²]; 0 for a single one."""
-    return (
-        inverse_effective_mass(b, pushed.force, pushed.torque_b, bodies, kinds) / pushed.square
-        if count > 1 and pushed.square > 0.0
-        else 0.0
-    )
-
-
 @func
 def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
     """ω² of body b at one face [1/s²], see ``shared_damping``; 0 if fewer than two of its spheres touch it."""
-    count, pushed = 0, no_multi_contact()
-    m, no_arm = kinds.material[bodies.kind[b]], (0.0, 0.0, 0.0)
+    pushed, m, no_arm = no_multi_contact(), kinds.material[bodies.kind[b]], (0.0, 0.0, 0.0)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         corners = corners_of(kinds, law, s, b, bodies)
         for n in range(max(corners, 1)):
@@ -382,8 +370,7 @@ def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
                 secant = laws.secant(law, m, kinds.modulus.shape[0], contact, history, half)
                 arm = subtract(x, load(bodies.position, b))
                 pushed = add_contact(pushed, secant, dot(contact.velocity, contact.normal), contact.normal, arm, no_arm)
-                count += 1
-    return rate_of(b, count, pushed, bodies, kinds)
+    return common_rate(b, pushed, bodies, kinds)
 
 
 @inline
@@ -465,7 +452,7 @@ def rate_of_columns(law, first, count, face, half, bodies, kinds, neighbours, bo
     begin, end = spheres_of(b, bodies, kinds)
     if FACES * (end - begin) > BLOCK:  # others of its contacts may be in another batch
         return rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box)
-    t, touching, pushed, no_arm = first, 0, no_multi_contact(), (0.0, 0.0, 0.0)
+    t, pushed, no_arm = first, no_multi_contact(), (0.0, 0.0, 0.0)
     while t < count and ids[BODY, t] == b:
         contact, k = kinematics_in_column(kinematics, t, True), ids[FACE, t]
         persists = laws.has_range(law) and neighbours.wall_has_history[k] != 0
@@ -475,9 +462,8 @@ def rate_of_columns(law, first, count, face, half, bodies, kinds, neighbours, bo
             pushed = add_contact(
                 pushed, secant, dot(speed, contact.normal), contact.normal, get(kinematics, POINT, t), no_arm
             )
-            touching += 1
         t += 1
-    return rate_of(b, touching, pushed, bodies, kinds)
+    return common_rate(b, pushed, bodies, kinds)
 
 
 @inline

@@ -27,8 +27,8 @@ from dem.kernels.soft.contact.contact_detection import add_sums, no_sums
 from dem.kernels.soft.contact.contact_evaluation import contact_force
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane
 from dem.kernels.soft.contact.result_sinks import ReportSink, WallForceSink, is_report
-from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
-from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, radius_near, spheres_of
+from dem.kernels.soft.contact.shared_damping import add_contact, common_rate, no_multi_contact
+from dem.kernels.soft.contact.surface_motion import radius_near, spheres_of
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
 from dem.kernels.soft.wall_contact.convex_at_walls import at_wall, find_contacts_of_piece, find_convex_contacts
@@ -129,6 +129,7 @@ def add_wall(sink, law, w, s, b, n, bodies, kinds, box):
     m, row = kinds.material[bodies.kind[b]], box.walls.material_row[w]
     reach = radius + beyond_of(law, w, radius, box.walls)
     count = find_of_body(kinds, sink, w, s, b, reach, exponent(law, m, row), bodies, box)
+    set_rate_of_single_piece(law, w, s, b, count, sink.half, bodies, kinds, box)
     for t in range(count):
         more, n = add_of_sphere(law, sink, w, s, b, t, count, n, bodies, kinds, box)
         sums = add_sums(sums, more)
@@ -303,45 +304,63 @@ add_of_sphere = select("law", {laws.Elastic: add_elastic, laws.Composite: add_di
 
 
 @inline
+def is_single_piece(b, bodies):
+    """Whether body b has one sphere or piece."""
+    return bodies.first_sphere[b + 1] - bodies.first_sphere[b] == 1
+
+
+@inline
 def set_rates(law, b, near, half, bodies, kinds, box):
-    """Write the ω² of body b at the walls near it to the row of its chunk in box.walls.rate, before its contacts."""
-    if laws.shares_damping(law):
+    """Write the ω² of body b, of several pieces, at the walls near it to box.walls.rate, before its contacts."""
+    if laws.shares_damping(law) and not is_single_piece(b, bodies):
         for w in range(box.walls.material_row.size):
             if is_near(w, near) and not is_rough(box.walls.rough, w):
                 box.walls.rate[b // CHUNK, w] = rate_at_wall(law, b // CHUNK, w, b, half, bodies, kinds, box)
 
 
+@inline
+def set_rate_of_rows(law, w, s, b, count, half, bodies, kinds, box):
+    """Write the ω² of body b at wall w to box.walls.rate, from the rows of its only piece, which have been found."""
+    if laws.shares_damping(law) and is_single_piece(b, bodies) and not is_rough(box.walls.rough, w):
+        pushed = push_of_contacts(law, w, s, b, count, half, no_multi_contact(), bodies, kinds, box)
+        box.walls.rate[b // CHUNK, w] = common_rate(b, pushed, bodies, kinds)
+
+
 set_shared_damping = select("law", {laws.Elastic: None, laws.Composite: set_rates})
+set_rate_of_single_piece = select("law", {laws.Elastic: None, laws.Composite: set_rate_of_rows})
 
 
 @func
 def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
     """ω² of body b at wall w [1/s²], see ``shared_damping``; 0 for fewer than two contacts, or if they cancel.
 
-    Writes box.walls: scratch of the chunk, what is taken up of a sphere among it.
+    Writes box.walls: scratch of the chunk.
     """
-    touching, pushed = 0, no_multi_contact()
-    m, row, no_arm = kinds.material[bodies.kind[b]], box.walls.material_row[w], (0.0, 0.0, 0.0)
-    p = exponent(law, m, row)
+    pushed = no_multi_contact()
+    p = exponent(law, kinds.material[bodies.kind[b]], box.walls.material_row[w])
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         radius = radius_near(s, b, bodies, kinds)
         beyond = beyond_of(law, w, radius, box.walls)
         wall_history.copy_to_scratch(c, s, box.walls)
         count = find_contacts_of_piece(kinds, w, s, b, c, radius + beyond, p, bodies, box)
-        for t in range(count):
-            overlap, normal = region(w, c, t, beyond, p, box)
-            history, found = wall_history.recall(law, c, w, t, count, box.walls.contacts[c], box.walls)
-            if overlap > 0.0 or (found > 0 and laws.has_range(law)):
-                contact, point, _ = contact_kinematics(w, s, b, t, overlap, normal, bodies, kinds, box)
-                secant = laws.secant(law, m, row, contact, history, half)
-                arm = minimum_image(box, point, load(bodies.position, b))
-                pushed = add_contact(pushed, secant, dot(contact.velocity, normal), normal, arm, no_arm)
-                touching += 1
-    return (
-        inverse_effective_mass(b, pushed.force, pushed.torque_b, bodies, kinds) / pushed.square
-        if touching > 1 and pushed.square > 0.0
-        else 0.0
-    )
+        pushed = push_of_contacts(law, w, s, b, count, half, pushed, bodies, kinds, box)
+    return common_rate(b, pushed, bodies, kinds)
+
+
+@inline
+def push_of_contacts(law, w, s, b, count, half, pushed, bodies, kinds, box):
+    """Add the contacts of piece s of body b with wall w, which have been found, to the sums of `MultiContact`."""
+    c, m, row, no_arm = b // CHUNK, kinds.material[bodies.kind[b]], box.walls.material_row[w], (0.0, 0.0, 0.0)
+    p, beyond = exponent(law, m, row), beyond_of(law, w, radius_near(s, b, bodies, kinds), box.walls)
+    for t in range(count):
+        overlap, normal = region(w, c, t, beyond, p, box)
+        history, found = wall_history.recall(law, c, w, t, count, box.walls.contacts[c], box.walls)
+        if overlap > 0.0 or (found > 0 and laws.has_range(law)):
+            contact, point, _ = contact_kinematics(w, s, b, t, overlap, normal, bodies, kinds, box)
+            secant = laws.secant(law, m, row, contact, history, half)
+            arm = minimum_image(box, point, load(bodies.position, b))
+            pushed = add_contact(pushed, secant, dot(contact.velocity, normal), normal, arm, no_arm)
+    return pushed
 
 
 # sides of capsules
