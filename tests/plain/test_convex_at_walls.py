@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels.soft.wall_contact.convex_at_walls import cosine_within
 from scipy.spatial.transform import Rotation
 
 import dem
@@ -107,6 +108,22 @@ def test_the_ends_of_a_drum_are_planes():
     found = contacts(GRAIN, cylinder((0, 0, -1), (0, 0, 0), 0.05), (0.01, 0.02, DEEP - 0.002))
     np.testing.assert_allclose(found.overlap, [DEEP], rtol=0, atol=1e-15)
     np.testing.assert_allclose(found.normal, [(0, 0, -1)], rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("spread", [0.05, 0.6, 0.999])
+def test_no_start_near_a_maximum_is_left_out(spread):
+    """The cosine that decides is below that of any two directions so near; the least of 4000 pairs comes near it."""
+    rng, distance = np.random.default_rng(4), 0.25 * spread
+    angle = rng.uniform(0, 2 * np.pi, 4000)
+    first = spread * np.sqrt(rng.uniform(0.6, 1, 4000)) * np.array([np.cos(angle), np.sin(angle)])
+    turn = angle + rng.uniform(-1, 1, 4000)
+    second = first - distance * rng.uniform(0.9, 1, 4000) * np.array([np.cos(turn), np.sin(turn)])
+    inside = (second**2).sum(0) < spread**2
+    up = [np.sqrt(1 - (part**2).sum(0)[inside]) for part in (first, second)]
+    cosine = (first * second).sum(0)[inside] + up[0] * up[1]
+    bound = cosine_within(spread, distance)
+    assert (cosine >= bound).all()
+    assert 1 - cosine.min() > 0.7 * (1 - bound)
 
 
 @pytest.mark.parametrize("name", ["pipe", "hollow ball"])

@@ -20,7 +20,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, select
+from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.convex.overlap import overlap as convex_overlap
 from dem.kernels.convex.overlap import unit
 from dem.kernels.convex.shape_registry import ConvexBody, along_two, has_facets, rounding_of, support_of, surface_of
@@ -172,36 +172,76 @@ def add_unless_known(contacts, count, overlap, n, x, size, power):
     return count + 1
 
 
+@inline
+def cosine_within(spread, distance):
+    """Least cosine of the angle of two unit vectors whose parts across a third one are less than a distance apart.
+
+    spread: sine of their largest angle to the third vector.
+    """
+    height = math.sqrt((1.0 - spread) * (1.0 + spread))
+    lower = max(spread - distance, 0.0)
+    fall = math.sqrt((1.0 - lower) * (1.0 + lower)) - height
+    return 1.0 - 0.5 * (distance * distance + fall * fall)
+
+
+@inline
+def direction_of_arc(y, u, v):
+    """Unit vector at the sine y of its angle to u, towards v across it."""
+    return unit(add_scaled(scale(math.sqrt(1.0 - y * y), u), y, v))
+
+
+@vector_loop
+def evaluate_starts(starts, pitch, body, c, u, v, least, values, ahead):
+    """Evaluate h(n) + n·c at unit vectors around u [m], and how far ahead the direction of x + c is.
+
+    starts, pitch: number of vectors, and distance of the sines of their angles to u.
+    least: length that x + c across the axis is not shorter than [m].
+    Writes values, ahead: (starts,) [m]; sine of the angle of x + c to u, within those of the starts, less that of n.
+    """
+    last = 0.5 * pitch * (starts - 1)
+    for k in range(starts):
+        y = pitch * k - last
+        n = direction_of_arc(y, u, v)
+        h, x = support_of(body, n)
+        e = add(x, c)
+        along, aside = dot(e, u), dot(e, v)
+        nearest = aside / max(math.sqrt(along * along + aside * aside), least)
+        values[k], ahead[k] = h + dot(n, c), min(max(nearest, -last), last) - y
+
+
 @func
-def find_maxima_of_arc(convex, w, body, c, axis, bound, beyond, power, spread, u, contacts):
+def find_maxima_of_arc(convex, w, body, c, axis, bound, beyond, power, spread, u, contacts, scratch):
     """Write the contacts of a body inside a cylinder, along unit vectors around u; returns their number.
 
     With the angle of n, f'' + f + R is the radius of curvature, which is not negative. So the next maximum in the
     direction in which f rises is not nearer than the direction of x + c. Newton's method begins at those starts for
-    which this direction is nearer than the next start. c, axis, bound, beyond: as of `find_maxima`; spread: sine of the
-    largest angle to u.
+    which this direction is nearer than the next start. At a maximum x + c is along n, and h(n) + n·c is its
+    length, more than R. At other unit vectors this function is not less than that length times the cosine of the angle
+    between them. So a start where it is less than R times the cosine of the angle between neighbouring starts is not
+    near a contact, and is left out.
+
+    c, axis, bound, beyond: as of `find_maxima`; spread: sine of the largest angle to u.
     """
     radius, v, starts, count = convex.radius[w], cross(axis, u), convex.circle.shape[1], 0
     pitch = 2.0 * spread / starts
     last = 0.5 * pitch * (starts - 1)
+    values, ahead = scratch[:starts], scratch[starts : 2 * starts]
+    evaluate_starts(starts, pitch, body, c, u, v, SAME * bound, values, ahead)
+    least = (radius - beyond) * cosine_within(spread, pitch)
     for k in range(starts):
-        y = pitch * k - last
-        n = unit(add_scaled(scale(math.sqrt(1.0 - y * y), u), y, v))
-        e = add(support_of(body, n)[1], c)
-        along, aside = dot(e, u), dot(e, v)
-        nearest = aside / max(math.sqrt(along * along + aside * aside), SAME * bound)
-        if abs(min(max(nearest, -last), last) - y) < pitch:
+        if values[k] >= least and abs(ahead[k]) < pitch:
+            n = direction_of_arc(pitch * k - last, u, v)
             count = add_maximum(contacts, count, body, c, radius, axis, n, beyond, bound, power)
     return count
 
 
 @func
-def find_maxima(convex, w, body, c, axis, bound, beyond, power, contacts):
+def find_maxima(convex, w, body, c, axis, bound, beyond, power, contacts, scratch):
     """Write the contacts of a body inside a hollow; returns their number.
 
     f > 0 is possible only where bound + n·c > R. Starts are spread over these directions. c, axis: as of
     `find_local_maximum`; bound, beyond: radius of the bounding sphere, how far beyond touching contacts are wanted [m].
-    The contact points are the support points about the body's centre.
+    The contact points are the support points about the body's centre. Starts are left out as in `find_maxima_of_arc`.
     """
     count, radius = 0, convex.radius[w]
     middle = add_scaled(c, -dot(c, axis), axis)
@@ -214,14 +254,16 @@ def find_maxima(convex, w, body, c, axis, bound, beyond, power, contacts):
         u, share = scale(1.0 / far, middle), min_along / far
         spread = math.sqrt((1.0 - share) * (1.0 + share))
         if is_planar:
-            return find_maxima_of_arc(convex, w, body, c, axis, bound, beyond, power, spread, u, contacts)
+            return find_maxima_of_arc(convex, w, body, c, axis, bound, beyond, power, spread, u, contacts, scratch)
         v_1, v_2 = across(u)
+        least = (radius - beyond) * cosine_within(spread, spread / RINGS)
         for ring in range(RINGS):
             y = spread * (ring + 0.5) / RINGS
             for k in range(0, convex.circle.shape[1], 2):
                 sideways = add(scale(y * convex.circle[0, k], v_1), scale(y * convex.circle[1, k], v_2))
                 n = unit(add_scaled(sideways, math.sqrt(1.0 - y * y), u))
-                count = add_maximum(contacts, count, body, c, radius, axis, n, beyond, bound, power)
+                if support_of(body, n)[0] + dot(n, c) >= least:
+                    count = add_maximum(contacts, count, body, c, radius, axis, n, beyond, bound, power)
         return count
     if is_planar:
         v_1, v_2 = across(axis)
@@ -321,9 +363,9 @@ def add_end(contacts, count, body, along, half, n, beyond, power):
 
 
 @func
-def find_inside_cylinder(convex, w, body, c, axis, bound, beyond, power, contacts):
+def find_inside_cylinder(convex, w, body, c, axis, bound, beyond, power, contacts, scratch):
     """Write the contacts of a body inside a closed cylinder; as `find_maxima`."""
-    count = find_maxima(convex, w, body, c, axis, bound, beyond, power, contacts)
+    count = find_maxima(convex, w, body, c, axis, bound, beyond, power, contacts, scratch)
     along = dot(c, axis)
     count = add_end(contacts, count, body, along, convex.half[w], axis, beyond, power)
     return add_end(contacts, count, body, -along, convex.half[w], scale(-1.0, axis), beyond, power)
@@ -425,11 +467,12 @@ def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):  # noqa:
         q = product(conjugate(load_quaternion(walls.poses.orientation, w)), body.q)
         body = ConvexBody(body.kinds, body.number, body.numbers, body.at, q)
     from_middle, turn = subtract(u, load(convex.centre, w)), load_quaternion(convex.turn, w)
+    scratch = walls.scratch[c].reshape(-1)
     axis, side = body_x(turn), convex.side[w]
     if side == HOLLOW_BALL:
-        count = find_maxima(convex, w, body, from_middle, (0.0, 0.0, 0.0), bound, beyond, power, contacts)
+        count = find_maxima(convex, w, body, from_middle, (0.0, 0.0, 0.0), bound, beyond, power, contacts, scratch)
     elif side == HOLLOW_CYLINDER and is_within(convex, w, from_middle, axis):
-        count = find_inside_cylinder(convex, w, body, from_middle, axis, bound, beyond, power, contacts)
+        count = find_inside_cylinder(convex, w, body, from_middle, axis, bound, beyond, power, contacts, scratch)
     elif side == TRIANGLES:
         count = find_on_triangles(convex, w, body, u, bound, beyond, power, walls.geometry, contacts, walls.scratch[c])
     elif side == SHELL:
