@@ -15,7 +15,8 @@ from dem.kernels.rotation.spherical_pcdm import OF_ONE_KIND, SphericalPCDM
 from dem.kernels.soft.bonds.bond_types import NoBonds
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.batch_kinematics import ID_ROWS, KINEMATICS_ROWS, PARTS, RESULT_ROWS
-from dem.kernels.soft.contact.capsules import SLOTS, Capsules, Mixed
+from dem.kernels.soft.contact.capsule_blending import SLOTS
+from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.contact.contact_detection import LINE, SHARED
 from dem.kernels.soft.contact.convex_bodies import LINES, ConvexBodyKinds, FacetedBodyKinds
 from dem.kernels.soft.contact.convex_contacts import FOUND_WIDTH, NORMAL_COLUMNS

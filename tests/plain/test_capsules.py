@@ -73,8 +73,8 @@ def test_closest_points_of_segments():
     ]  # fmt: skip
     for apart, d_1, d_2, h_1, h_2, s, t, distance in table:
         x, u, v = -np.array(apart, float), h_1 * np.array(d_1, float), h_2 * np.array(d_2, float)
-        found = capsule_blending.closest(x, u, v)
-        gap = capsule_blending.between(x, u, v, *found)
+        found = capsule_blending.closest_parameters(x, u, v)
+        gap = capsule_blending.separation_at(x, u, v, *found)
         assert math.sqrt(np.dot(gap, gap)) == pytest.approx(distance, rel=1e-15)
         if s is not None:
             assert found[0] * h_1 == pytest.approx(s, rel=1e-14)
@@ -84,17 +84,17 @@ def test_closest_points_of_segments():
 def energy(x, u, v, reach):
     """Energy of two capsules of K = 1, what each contact would have, and the weights."""
     q = (
-        capsule_blending.weights(x, u, v, reach / 2)
+        capsule_blending.compute_weights(x, u, v, reach / 2)
         if capsule_blending.are_nearly_parallel(u, v, reach / 2)
-        else capsule_blending.single_contact()
+        else capsule_blending.single_contact_weights()
     )
     each = []
     for slot in range(5):
-        gap = capsule_blending.between(x, u, v, *capsule_blending.contact_parameters(slot, x, u, v))
+        gap = capsule_blending.separation_at(x, u, v, *capsule_blending.contact_parameters(slot, x, u, v))
         each.append(0.4 * max(reach - math.sqrt(np.dot(gap, gap)), 0.0) ** 2.5)
     if q.closest == 1.0:
         return each[0], each, q
-    return sum(capsule_blending.weight_of(slot, q) * each[slot] for slot in range(5)), each, q
+    return sum(capsule_blending.weight_of_slot(slot, q) * each[slot] for slot in range(5)), each, q
 
 
 def force_torque(x, u, v, reach):
@@ -103,12 +103,12 @@ def force_torque(x, u, v, reach):
     force, on_first, on_second = np.zeros(3), np.zeros(3), np.zeros(3)
     for slot in range(5 if q.closest < 1.0 else 1):
         s, t = capsule_blending.contact_parameters(slot, x, u, v)
-        gap = np.array(capsule_blending.between(x, u, v, s, t))
+        gap = np.array(capsule_blending.separation_at(x, u, v, s, t))
         distance = np.linalg.norm(gap)
-        f = capsule_blending.weight_of(slot, q) * max(reach - distance, 0.0) ** 1.5 * gap / distance
+        f = capsule_blending.weight_of_slot(slot, q) * max(reach - distance, 0.0) ** 1.5 * gap / distance
         force, on_first, on_second = force + f, on_first + np.cross(s * u, f), on_second - np.cross(t * v, f)
     if q.closest < 1.0:
-        more = capsule_blending.gradient(x, u, v, q, tuple(each))
+        more = capsule_blending.weight_gradient_forces(x, u, v, q, tuple(each))
         force, on_first, on_second = force + more[0], on_first + more[1], on_second + more[2]
     return force, on_first, on_second
 
@@ -155,8 +155,8 @@ def test_weights_of_the_contacts_add_up_to_one(rng):
     """Whichever ends are further in, and whichever way axes point."""
     for _ in range(50):
         u, v = np.array([rng.uniform(1, 3), 0, 0]), np.array([rng.choice([-1, 1]) * rng.uniform(1, 3), 0.02, 0.01])
-        q = capsule_blending.weights(rng.normal(size=3), u, v, 1.0)
-        assert sum(capsule_blending.weight_of(slot, q) for slot in range(5)) == pytest.approx(1.0, rel=1e-15)
+        q = capsule_blending.compute_weights(rng.normal(size=3), u, v, 1.0)
+        assert sum(capsule_blending.weight_of_slot(slot, q) for slot in range(5)) == pytest.approx(1.0, rel=1e-15)
 
 
 def test_rates_of_weights_are_the_power_of_their_gradient(rng):
@@ -168,11 +168,11 @@ def test_rates_of_weights_are_the_power_of_their_gradient(rng):
         x = np.array([rng.uniform(-0.05, 0.05), *rng.normal(size=2)])
         velocity, spin_u, spin_v = rng.normal(size=(3, 3))
         assert capsule_blending.are_nearly_parallel(u, v, 1.0)
-        q = capsule_blending.weights(x, u, v, 1.0)
-        rates = capsule_blending.weight_rates(x, u, v, q, velocity, spin_u, spin_v)
-        found = [capsule_blending.rate_of(slot, q, rates) for slot in range(5)]
+        q = capsule_blending.compute_weights(x, u, v, 1.0)
+        rates = capsule_blending.compute_weight_rates(x, u, v, q, velocity, spin_u, spin_v)
+        found = [capsule_blending.weight_rate_of_slot(slot, q, rates) for slot in range(5)]
         for slot, energies in enumerate(np.eye(5)):
-            force, on_first, on_second = capsule_blending.gradient(x, u, v, q, tuple(energies))
+            force, on_first, on_second = capsule_blending.weight_gradient_forces(x, u, v, q, tuple(energies))
             power = np.dot(force, velocity) + np.dot(on_first, spin_u) + np.dot(on_second, spin_v)
             assert found[slot] == pytest.approx(-power, rel=1e-12, abs=1e-12)
         assert sum(found) == pytest.approx(0.0, abs=1e-12)

@@ -174,7 +174,7 @@ def has_clusters(variants: Sequence[tuple[Shape, Material]]) -> bool:
 def closest(x: np.ndarray, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Parameters of the closest points of segments.
 
-    See `dem.kernels.soft.contact.capsule_blending.closest`, for (3, K) each.
+    See `dem.kernels.soft.contact.capsule_blending.closest_parameters`, for (3, K) each.
     """
     a, b, e = (u * u).sum(0), (u * v).sum(0), (v * v).sum(0)
     c, f = (u * x).sum(0), (v * x).sum(0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.kernels.soft.contact import contact_history
-from dem.kernels.soft.contact.capsules import SLOTS
+from dem.kernels.soft.contact.capsule_blending import SLOTS
 from dem.kernels.soft.wall_contact import wall_history
 from dem.kernels.soft.wall_contact.wall_arrays import IN_USE
 

@@ -17,7 +17,7 @@ from dem.kernels.numerics.quaternion import load_quaternion, rotate
 from dem.kernels.numerics.vector import add, dot, load
 from dem.kernels.soft.bonds.bond_types import Brittle, Lasting, NoBonds
 from dem.kernels.soft.chunks import candidate_room
-from dem.kernels.soft.contact.capsule_blending import between, closest
+from dem.kernels.soft.contact.capsule_blending import closest_parameters, separation_at
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, half_axis, has_one_candidate, mean_radius, pieces_of
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, bounding_radius, convex_body, row_of
 from dem.kernels.soft.neighbours.candidate_pairs import unpack
@@ -71,8 +71,8 @@ def deepest_of_capsules(kinds, e, excluded, bodies, box):
     b, c = excluded.first[e], excluded.second[e]
     x = minimum_image(box, load(bodies.position, b), load(bodies.position, c))
     u, v = half_axis(b, bodies, kinds), half_axis(c, bodies, kinds)
-    s, t = closest(x, u, v)
-    d = between(x, u, v, s, t)
+    s, t = closest_parameters(x, u, v)
+    d = separation_at(x, u, v, s, t)
     return max(2.0 * mean_radius(b, c, bodies, kinds) - math.sqrt(dot(d, d)), 0.0)
 
 
@@ -87,8 +87,8 @@ def deepest_of_pieces(kinds, e, excluded, bodies, box):
         for j in range(pieces_of(c, bodies, kinds)):
             x_j = load(bodies.position, c) if kinds.half[h] > 0.0 else centre_of(c, j, bodies, kinds)
             x = minimum_image(box, x_i, x_j)
-            s, t = closest(x, u, v)
-            d = between(x, u, v, s, t)
+            s, t = closest_parameters(x, u, v)
+            d = separation_at(x, u, v, s, t)
             reach = kinds.radius[kinds.first_offset[g] + i] + kinds.radius[kinds.first_offset[h] + j]
             deep = max(deep, reach - math.sqrt(dot(d, d)))
     return deep

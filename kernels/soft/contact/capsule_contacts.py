@@ -45,23 +45,28 @@ from dem.kernels.soft.contact.batch_kinematics import (
     write_vector_columns,
 )
 from dem.kernels.soft.contact.capsule_blending import (
+    CLOSEST,
+    FIRST_END_A,
+    FIRST_END_B,
+    SECOND_END_A,
+    SECOND_END_B,
+    SLOTS,
     TINY_SQUARE,
     WeightRates,
     are_nearly_parallel,
-    are_parallel_of,
-    between,
-    closest_of,
+    are_nearly_parallel_given_inverses,
+    closest_parameters_given_inverses,
+    compute_weight_rates,
+    compute_weights,
     contact_parameters,
-    gradient,
-    rate_of,
-    single_contact,
-    weight_of,
-    weight_rates,
-    weights,
+    separation_at,
+    single_contact_weights,
+    weight_gradient_forces,
+    weight_of_slot,
+    weight_rate_of_slot,
 )
 from dem.kernels.soft.contact.capsules import (
     INVERSE_SQUARE,
-    SLOTS,
     Capsules,
     Mixed,
     axis_of,
@@ -113,8 +118,8 @@ def list_overlaps(box, pose, owner, sphere_i, sphere_j, contact_distance, min_ov
             n += 1 if sphere_i[k] >= 0 else 0
         for m in range(count):
             x, u, v = minimum_image(box, get(rows, 0, m), (0.0, 0.0, 0.0)), get(rows, 3, m), get(rows, 6, m)
-            s, t = closest_of(x, u, v, rows[flat(9, m)], rows[flat(10, m)])
-            d = between(x, u, v, s, t)
+            s, t = closest_parameters_given_inverses(x, u, v, rows[flat(9, m)], rows[flat(10, m)])
+            d = separation_at(x, u, v, s, t)
             deep = of_pair(contact_distance, first + m) - math.sqrt(dot(d, d))
             overlap[first + m] = deep if deep > min_overlap else min_overlap
 
@@ -134,7 +139,7 @@ def list_piece_overlaps(kinds, box, bodies, sphere_i, sphere_j, contact_distance
 @inline
 def contact_at(x, u, v, s, t, contact_distance, radius):
     """Normal, overlap and point of a contact at parameters s, t, from the centre of the first capsule, of `radius`."""
-    d = between(x, u, v, s, t)
+    d = separation_at(x, u, v, s, t)
     distance = math.sqrt(dot(d, d))
     normal, overlap = scale(1.0 / (distance + TINY), d), contact_distance - distance
     return normal, overlap, add_scaled(scale(s, u), 0.5 * overlap - radius, normal)
@@ -159,20 +164,20 @@ def velocity_of_image(i, j, bodies, kinds, box):
 @inline
 def weights_of(x, u, v, mean):
     """`Weights` of two capsules, nearly parallel or not."""
-    return weights(x, u, v, mean) if are_nearly_parallel(u, v, mean) else single_contact()
+    return compute_weights(x, u, v, mean) if are_nearly_parallel(u, v, mean) else single_contact_weights()
 
 
 @inline
 def rates_of(law, k, b, c, x, u, v, q, bodies, kinds, neighbours, box):
     """`WeightRates` of candidate k, of bodies b and c; 0 for laws without springs.
 
-    x, u, v, q: see `capsule_blending.gradient`. A capsule is all of its body, so their centres are the same.
+    x, u, v: see `capsule_blending`; q: `Weights`. A capsule is all of its body, so their centres are the same.
     """
     if not laws.needs_velocity(law):
         return WeightRates(0.0, 0.0, 0.0)
     velocity = subtract(load(bodies.velocity_predicted, b), load(bodies.velocity_predicted, c))
     image = velocity_of_image(neighbours.sphere_i[k], neighbours.sphere_j[k], bodies, kinds, box)
-    return weight_rates(x, u, v, q, subtract(velocity, image), spin_of(b, bodies), spin_of(c, bodies))
+    return compute_weight_rates(x, u, v, q, subtract(velocity, image), spin_of(b, bodies), spin_of(c, bodies))
 
 
 @func
@@ -188,17 +193,18 @@ def add_pair(law, start, m, count, bodies, kinds, neighbours, box, kinematics, i
     q = weights_of(x, u, v, mean_radius(b, c, bodies, kinds))
     rates, first = rates_of(law, k, b, c, x, u, v, q, bodies, kinds, neighbours, box), count
     for slot in range(SLOTS if q.closest < 1.0 else 1):
-        weight, has_history = weight_of(slot, q), bits >> slot & 1
-        if slot == 0 or weight > 0.0:
+        weight, has_history = weight_of_slot(slot, q), bits >> slot & 1
+        if slot == CLOSEST or weight > 0.0:
             params = contact_parameters(slot, x, u, v)
             write_contact(law, count, k, b, c, x, u, v, params, bodies, kinds, neighbours, box, kinematics)
-            kinematics[flat(WEIGHT, count)], kinematics[flat(WEIGHT_RATE, count)] = weight, rate_of(slot, q, rates)
+            kinematics[flat(WEIGHT, count)] = weight
+            kinematics[flat(WEIGHT_RATE, count)] = weight_rate_of_slot(slot, q, rates)
             ids[CANDIDATE, count], ids[SLOT, count], ids[HAS_HISTORY, count] = m, slot, has_history
             write_materials(law, count, b, c, bodies, kinds, ids)
             persists = laws.has_range(law) and has_history == 1
             count += (
                 1
-                if slot == 0 or persists or kinematics[flat(OVERLAP, count)] > 0.0 - laws.largest_begin_gap(law)
+                if slot == CLOSEST or persists or kinematics[flat(OVERLAP, count)] > 0.0 - laws.largest_begin_gap(law)
                 else 0
             )
     assign_damping_masses(law, first, count, b, c, x, bodies, kinds, kinematics)
@@ -225,7 +231,7 @@ def write_contact(law, t, k, b, c, x, u, v, params, bodies, kinds, neighbours, b
     """Write position and kinematics of a contact to a column.
 
     t, k, b, c: its column; candidate, bodies.
-    x, u, v, params: see `capsule_blending.between`; params: (s, t).
+    x, u, v, params: see `capsule_blending.separation_at`; params: (s, t).
     Writes kinematics: column t, without mass and weight.
     """
     contact_distance, stiffness = distance_and_stiffness_of(k, kinds, neighbours)
@@ -368,19 +374,14 @@ def compute_closest_points(box, count, fetched, kinematics):
     Writes kinematics: NORMAL, OVERLAP, POINT, ARM, PARALLEL of these columns.
     """
     for t in range(count):
-        x, u, v = (
-            minimum_image(box, get(fetched, SEPARATION, t), (0.0, 0.0, 0.0)),
-            get(fetched, AXIS_I, t),
-            get(fetched, AXIS_J, t),
-        )
-        inverse_a, inverse_e, mean = (
-            fetched[flat(INVERSE_I, t)],
-            fetched[flat(INVERSE_J, t)],
-            fetched[flat(MEAN, t)],
-        )
-        kinematics[flat(PARALLEL, t)] = 1.0 if are_parallel_of(u, v, mean, inverse_a, inverse_e) else 0.0
-        s, e = closest_of(x, u, v, inverse_a, inverse_e)
-        normal, overlap, arm = contact_at(x, u, v, s, e, fetched[flat(REACH, t)], fetched[flat(RADIUS_I, t)])
+        x = minimum_image(box, get(fetched, SEPARATION, t), (0.0, 0.0, 0.0))
+        u, v = get(fetched, AXIS_I, t), get(fetched, AXIS_J, t)
+        inverse_i, inverse_j = fetched[flat(INVERSE_I, t)], fetched[flat(INVERSE_J, t)]
+        mean = fetched[flat(MEAN, t)]
+        is_parallel = are_nearly_parallel_given_inverses(u, v, mean, inverse_i, inverse_j)
+        kinematics[flat(PARALLEL, t)] = 1.0 if is_parallel else 0.0
+        s_i, s_j = closest_parameters_given_inverses(x, u, v, inverse_i, inverse_j)
+        normal, overlap, arm = contact_at(x, u, v, s_i, s_j, fetched[flat(REACH, t)], fetched[flat(RADIUS_I, t)])
         put(kinematics, NORMAL, t, normal)
         put(kinematics, POINT, t, arm)
         put(kinematics, ARM, t, add(arm, x))
@@ -409,7 +410,7 @@ def complete_single_contact(law, t, start, m, bodies, kinds, neighbours, box, ki
     b, c = bodies.owner[i], bodies.owner[j]
     refer_to_bodies(kinds, t, i, j, kinematics)
     kinematics[flat(WEIGHT, t)], kinematics[flat(WEIGHT_RATE, t)] = 1.0, 0.0
-    ids[CANDIDATE, t], ids[SLOT, t] = m, 0
+    ids[CANDIDATE, t], ids[SLOT, t] = m, CLOSEST
     ids[HAS_HISTORY, t] = history_bits(law, k, neighbours) & 1
     write_materials(law, t, b, c, bodies, kinds, ids)
     write_surface_motion(law, t, i, j, bodies, kinds, box, kinematics)
@@ -476,7 +477,7 @@ def store_capsule_history(geometry, law, first, count, touching, ids, batch_hist
             continue
         for r in range(columns):
             history[k, column + r] = batch_history[r, t]
-        bits = 0 if ids[SLOT, t] == 0 else bits
+        bits = 0 if ids[SLOT, t] == CLOSEST else bits
         bits |= 1 << ids[SLOT, t] if out[flat(PERSISTS, t)] > 0.0 else 0
         history[k, SLOTS * columns] = bits
         has_history[k] = 1 if bits != 0 else 0
@@ -507,18 +508,20 @@ def total_of_parallel(first, count, force, on_i, on_j, start, context, kinematic
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
     first_i, second_i, first_j, second_j = 0.0, 0.0, 0.0, 0.0
     t = first + 1
-    while t < count and ids[SLOT, t] > 0:
+    while t < count and ids[SLOT, t] > CLOSEST:
         force = add(force, get(out, FORCE, t))
         on_i, on_j = add(on_i, get(out, ON_I, t)), add(on_j, get(out, ON_J, t))
         slot, energy = ids[SLOT, t], out[flat(ENERGY, t)]
-        first_i, second_i = energy if slot == 1 else first_i, energy if slot == 2 else second_i
-        first_j, second_j = energy if slot == 3 else first_j, energy if slot == 4 else second_j
+        first_i = energy if slot == FIRST_END_A else first_i
+        second_i = energy if slot == SECOND_END_A else second_i
+        first_j = energy if slot == FIRST_END_B else first_j
+        second_j = energy if slot == SECOND_END_B else second_j
         t += 1
     k = start + ids[CANDIDATE, first]
     b, c, x, u, v = pose(k, bodies, kinds, neighbours, box)
     mean = mean_radius(b, c, bodies, kinds)
     energies = (out[flat(ENERGY, first)], first_i, second_i, first_j, second_j)
-    f, more_i, more_j = gradient(x, u, v, weights_of(x, u, v, mean), energies)
+    f, more_i, more_j = weight_gradient_forces(x, u, v, weights_of(x, u, v, mean), energies)
     return add(force, f), add(on_i, more_i), add(on_j, more_j), t
 
 

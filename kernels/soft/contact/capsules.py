@@ -38,8 +38,6 @@ Mixed = NamedTuple(
 Capsules.extends, Mixed.extends = (Kinds,), (Capsules,)
 
 INVERSE_SQUARE = 3
-# contacts of two capsules: that of their closest points; and those of the ends of either, see `capsule_blending`
-SLOTS = 5
 
 
 @inline

@@ -31,7 +31,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     kinematics_in_column,
     weight_of,
 )
-from dem.kernels.soft.contact.capsule_blending import closest
+from dem.kernels.soft.contact.capsule_blending import closest_parameters
 from dem.kernels.soft.contact.capsule_contacts import contact_at, inverse_contact_mass, pose, velocity_of_image
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, from_body, radius_at
 from dem.kernels.soft.contact.cluster_kinematics import distance_and_stiffness_of
@@ -110,7 +110,7 @@ def kinematics_of_capsules(kinds, law, k, bodies, neighbours, box):
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     r_b, r_c = radius_at(kinds, i, b, bodies), radius_at(kinds, j, c, bodies)
     contact_distance, stiffness = distance_and_stiffness_of(k, kinds, neighbours)
-    s, t = closest(x, u, v)
+    s, t = closest_parameters(x, u, v)
     normal, overlap, arm = contact_at(x, u, v, s, t, contact_distance, r_b)
     of_b, of_c = from_body(kinds, i, arm), from_body(kinds, j, add(arm, x))
     w_b, w_c = spin_of(b, bodies), spin_of(c, bodies)

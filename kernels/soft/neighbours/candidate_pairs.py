@@ -12,7 +12,7 @@ from dem.kernels.numerics.vector import dot, load, scale, store
 from dem.kernels.simd.memory import atomic_add
 from dem.kernels.soft.bonds.bond_types import alone_is_free
 from dem.kernels.soft.chunks import CHUNK, candidate_room, chunk_of, first_candidate
-from dem.kernels.soft.contact.capsule_blending import between, closest
+from dem.kernels.soft.contact.capsule_blending import closest_parameters, separation_at
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, has_one_candidate, pieces_of
 from dem.kernels.soft.contact.convex_bodies import bounding_radius
 from dem.kernels.soft.fixed_bodies import is_fixed
@@ -230,8 +230,8 @@ def write_pieces(kinds, k, stop, b, partner, skin, bodies, neighbours, box):
         for j in range(pieces_of(partner, bodies, kinds)):
             x = minimum_image(box, x_i, piece_centre(of_partner, j, bodies, kinds))
             reach = write_candidate(k, stop, of_b, i, of_partner, j, kinds, neighbours)
-            s, t = closest(x, u, v)
-            d, cut_off = between(x, u, v, s, t), (reach + skin) * SLACK
+            s, t = closest_parameters(x, u, v)
+            d, cut_off = separation_at(x, u, v, s, t), (reach + skin) * SLACK
             k += 1 if dot(d, d) < cut_off * cut_off else 0
     return k - start
 
