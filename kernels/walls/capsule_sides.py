@@ -20,18 +20,18 @@ from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
 from dem.kernels.walls.axisymmetric_sides import find_side_on_revolution, find_side_on_torus
 from dem.kernels.walls.contact_patches import (
-    EDGES,
+    EDGE_KEY,
     IS_MINIMUM,
     PARENT,
     PIECE,
     REGION,
     SQUARED_DISTANCE,
     TAKEN,
+    cancel_with_link,
     edge_at,
-    edges_at,
     find_root,
-    leave_out,
-    neighbour,
+    number_of_edges_at,
+    row_across_edge,
     union,
 )
 from dem.kernels.walls.geometry import MESH, PLANE, REVOLUTION, TORUS, Unused, Used, distance
@@ -140,9 +140,9 @@ def cancel(count, geometry, scratch):
     minima = count
     for i in range(count):
         region = int(scratch[i, REGION])
-        for turn in range(1 if region == END else 0 if region == THROUGH else edges_at(region)):
-            j = count if region == END else neighbour(i, edge_at(region, turn), count, geometry, scratch)
-            if j >= 0 and leave_out(i, j, scratch):
+        for turn in range(1 if region == END else 0 if region == THROUGH else number_of_edges_at(region)):
+            j = count if region == END else row_across_edge(i, edge_at(region, turn), count, geometry, scratch)
+            if j >= 0 and cancel_with_link(i, j, scratch):
                 minima -= 1
                 break
     return minima
@@ -180,7 +180,7 @@ def sum_terms(t, root, count, x, u, radius, power, first, geometry, scratch, con
                     n = scale(-1.0, n)
                 add_side_term(contacts, t, radius - math.sqrt(near), n, scratch[i, PARAMETER], f - first, power)
             for edge in range(3):
-                if scratch[i, EDGES + edge] == TAKEN:
+                if scratch[i, EDGE_KEY + edge] == TAKEN:
                     remove_link(t, i, edge, x, u, radius, power, geometry, scratch, contacts)
 
 
@@ -191,7 +191,7 @@ def nearest_link(count, radius, x, u, geometry, scratch):
     for i in range(count):
         root = find_root(i, scratch)
         for edge in range(4):
-            j = neighbour(i, edge, count, geometry, scratch) if edge < 3 else count
+            j = row_across_edge(i, edge, count, geometry, scratch) if edge < 3 else count
             if j >= 0 and find_root(j, scratch) != root:
                 _v, _s, near = link_of(i, edge, x, u, geometry, scratch)
                 if near < nearest:
@@ -208,7 +208,7 @@ def find_side_on_mesh(w, x, u, radius, power, geometry, contacts, scratch):
         return 0
     for i in range(count):
         for edge in range(3):
-            scratch[i, EDGES + edge] = math.inf
+            scratch[i, EDGE_KEY + edge] = math.inf
     written = 0
     while minima > 0:
         i, edge, j = nearest_link(count, radius, x, u, geometry, scratch)
@@ -220,7 +220,7 @@ def find_side_on_mesh(w, x, u, radius, power, geometry, contacts, scratch):
             remove_link(written, i, edge, x, u, radius, power, geometry, scratch, contacts)
             written += number_of_contacts(contacts, written, power)
         else:
-            scratch[i, EDGES + edge] = TAKEN
+            scratch[i, EDGE_KEY + edge] = TAKEN
         union(a, b, scratch)
         minima -= 1
     ends = find_root(count, scratch)

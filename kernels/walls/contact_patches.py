@@ -1,21 +1,33 @@
-"""Rule E: contacts of a sphere with pieces of a surface that share edges, continuous and without double counting.
+"""Contacts of a sphere with a mesh: one contact for each patch of the surface within reach (rule E).
 
-The potential of a sphere of radius R at x is
+A sphere overlaps several triangles of a mesh at a time. A force from each of them would make a plane of small triangles
+stiffer than a plane of large ones. A force from the nearest triangle alone would jump where another one becomes the
+nearest. Rule E is continuous, and its result is that of the surface, however this is divided into triangles.
 
-    U = Σ φ(R - d_f) - Σ φ(R - d_e),   φ(δ) = δ^(p+1) / (p+1) in contact, else 0,
+With d_f, the distance of the sphere's centre from triangle f, and d_e, that from an edge e which two triangles share,
+the potential of a sphere of radius R is
 
-over triangles f within reach, d_f < R, and those of their shared edges that a spanning forest of the graph of these
-triangles takes when it takes edges in ascending d_e (Kruskal): the forest of the largest Σ φ(R - d_e), so U is
-continuous. Triangles are convex, so {points of the surface nearer than d} falls into as many parts as the graph of
-triangles and edges nearer than d has: each minimum of the distance counts in full when it appears, at d_f, and that
-of the edge is subtracted where two parts join, at d_e. In terms of topology U is the sum over the pairs (b, d)
-of the 0-dimensional persistence of the distance on the surface within reach of φ(R - b) - φ(R - d). It depends on the
-surface only, not on how that is cut into triangles; a convex ridge or tip is one contact, a corner as many as it has
-walls, and in a shallow valley two go over into one.
+    U = Σ φ(R - d_f) - Σ φ(R - d_e),   φ(δ) = δ^(p+1) / (p+1) for δ > 0, else 0.
 
-A triangle that is nearest at an edge it shares cancels with that edge, to the bit if they are left out together; an
-edge with d_e = d_f, the least that an edge of f can have, is in some forest always. On a flat or convex surface this
-leaves one triangle, and nothing is summed. Each tree of the forest is one contact.
+The first sum is over the triangles within reach, d_f < R. The second sum is over some of the edges that these triangles
+share: those of a minimum spanning forest. Triangles are the nodes of a graph, and shared edges its links. Kruskal's
+algorithm takes the links in ascending d_e, and leaves out those whose triangles are connected already.
+
+Why: let a ball about the sphere's centre grow from radius 0 to R. The surface within the ball consists of *patches*. A
+patch appears at each local minimum of the distance, and U adds φ of that minimum. Two patches merge at a point of an
+edge, and U subtracts φ there. A triangle is convex, so it has one patch at most, and the graph has as many trees as the
+surface has patches. (In topology, U is the sum of φ(R - b) - φ(R - d) over the pairs of birth b and death d of the
+0-dimensional persistent homology of the distance.) The minimum spanning forest has the largest Σ φ(R - d_e) of all
+forests, so U is continuous.
+
+Each tree of the forest is one contact. A convex ridge or tip is one contact, and a corner of several walls is one
+contact with each of them. In a shallow valley two contacts merge into one.
+
+Most terms cancel. If triangle f is nearest at a shared edge, then d_e = d_f. No edge of f is nearer than this one, so a
+minimum spanning forest contains it, and both terms are left out. On a flat or convex surface one triangle remains.
+
+The steps of `find_among_triangles` are `gather_triangles`, `cancel_at_shared_edges`, `join_components` (Kruskal's
+algorithm, if several minima remain) and `write_contacts`.
 """
 
 import math
@@ -26,18 +38,65 @@ from dem.kernels.walls.mesh_cells import REACH, is_outside, leaf_and_room, leaf_
 from dem.kernels.walls.potential_terms import add_piece, clear_contact, subtract_link
 from dem.kernels.walls.triangles import NORMAL, from_closest, from_edge, from_piece, may_reach, triple, unit
 
-# columns of scratch, a row a triangle within reach: from its closest point to the sphere (three); d²; its number; its
-# region; its parent in the union-find; whether it is a local minimum of the distance (1 or 0); d² of its edges
-# that may join two components, or infinite, or TAKEN if they did (three); the contact it is part of
-SQUARED_DISTANCE, PIECE, REGION, PARENT, IS_MINIMUM, EDGES, CONTACT, COLUMNS = 3, 4, 5, 6, 7, 8, 11, 12
+# columns of scratch, one row for each triangle within reach:
+#   0, 1, 2           vector from its closest point to the centre of the sphere [m]
+#   SQUARED_DISTANCE  square of the length of that vector [m²]
+#   PIECE             number of the triangle; rows are in ascending order of these
+#   REGION            region of the closest point, see `triangles`
+#   PARENT            row of the parent in the union-find structure of connected triangles
+#   IS_MINIMUM        1 if the triangle has a term in U, 0 if that is cancelled
+#   EDGE_KEY (three)  d_e² of an edge that may join two components [m²]; TAKEN if it has joined two; else infinite
+#   CONTACT           row of the contact that the tree with this root is
+SQUARED_DISTANCE, PIECE, REGION, PARENT, IS_MINIMUM, EDGE_KEY, CONTACT, COLUMNS = 3, 4, 5, 6, 7, 8, 11, 12
 TAKEN = -math.inf
 
 
 @inline
-def gather(x, radius, listed, first, stop, geometry, scratch):
-    """Write a row for each triangle listed from `first` to `stop` that is nearer than the radius; returns how many."""
+def find_in_mesh(x, radius, power, k, first_triangle, geometry, contacts, scratch):
+    """Find the contacts of a sphere with a mesh, as `dem.kernels.walls.geometry.find_contacts` does.
+
+    k: where the numbers of the mesh begin in `Geometry.numbers`.
+    first_triangle: number of the first triangle of the mesh.
+    """
+    if is_outside(x, geometry.numbers, k):
+        return 0
+    leaf = leaf_at(x, geometry.numbers, k, geometry.cells)
+    start, stop = geometry.cells[leaf, 1], geometry.cells[leaf, 2]
+    return find_among_triangles(
+        x, radius, power, first_triangle, geometry.listed, start, stop, geometry, contacts, scratch
+    )
+
+
+@func
+def find_among_triangles(x, radius, power, first_triangle, listed, start, stop, geometry, contacts, scratch):
+    """Find the contacts of a sphere with some triangles of a mesh, as `dem.kernels.walls.geometry.find_contacts` does.
+
+    listed: numbers of triangles; entries `start` to `stop` are in ascending order and include all within reach.
+    Writes contacts: a row of ``potential_terms`` for each contact, in the order of their first triangles.
+    Returns the number of contacts; minus that number if there are too few rows.
+    """
+    count = gather_triangles(x, radius, listed, start, stop, geometry, scratch)
+    if count == 0:
+        return 0
+    if count == 1:
+        clear_contact(contacts, 0, int(scratch[0, PIECE]) - first_triangle)
+        add_triangle_term(0, 0, radius, power, first_triangle, geometry, scratch, contacts)
+        return 1
+    minima = cancel_at_shared_edges(count, geometry, scratch)
+    components = minima
+    if minima > 1:
+        components = join_components(x, radius, count, minima, geometry, scratch)
+    if components > contacts.shape[0]:
+        return -components
+    write_contacts(x, radius, power, count, minima > 1, first_triangle, geometry, scratch, contacts)
+    return components
+
+
+@inline
+def gather_triangles(x, radius, listed, start, stop, geometry, scratch):
+    """Write a row of scratch for each of the listed triangles within reach of a sphere; returns the number of rows."""
     count = 0
-    for entry in range(first, stop):
+    for entry in range(start, stop):
         f = listed[entry]
         if may_reach(geometry.triangle, f, x, radius):
             v, region = from_closest(geometry.triangle, f, x)
@@ -50,8 +109,8 @@ def gather(x, radius, listed, first, stop, geometry, scratch):
 
 
 @inline
-def row_of(f, count, scratch):
-    """Row of a triangle, or -1."""
+def row_of_triangle(f, count, scratch):
+    """Row of triangle f among `count` rows of scratch, or -1; by bisection."""
     low, high = 0, count
     while low < high:
         middle = (low + high) // 2
@@ -63,8 +122,15 @@ def row_of(f, count, scratch):
 
 
 @inline
+def row_across_edge(i, edge, count, geometry, scratch):
+    """Row of the triangle on the other side of an edge of that of row i, or -1 if it is not within reach."""
+    other = geometry.adjacent[int(scratch[i, PIECE]), edge]
+    return row_of_triangle(other, count, scratch) if other >= 0 else -1
+
+
+@inline
 def find_root(i, scratch):
-    """The first row of the connected component that row i is in."""
+    """First row of the connected component of row i."""
     while scratch[i, PARENT] != i:
         i = int(scratch[i, PARENT])
     return i
@@ -77,36 +143,29 @@ def union(i, j, scratch):
 
 
 @inline
-def neighbour(i, edge, count, geometry, scratch):
-    """Row of the triangle beyond an edge, or -1."""
-    beyond = geometry.adjacent[int(scratch[i, PIECE]), edge]
-    return row_of(beyond, count, scratch) if beyond >= 0 else -1
-
-
-@inline
-def edges_at(region):
-    """Number of edges on which a closest point lies; 2 at a corner."""
+def number_of_edges_at(region):
+    """Number of edges of a triangle that a region belongs to: 0 for the face, 1 for an edge, 2 for a corner."""
     return 0 if region == 0 else (1 if region < 4 else 2)
 
 
 @inline
 def edge_at(region, turn):
-    """Number of an edge at a region of a triangle: the edge itself, or one of the two at a corner."""
+    """Number of an edge that a region belongs to; of the two at a corner that of `turn`, 0 or 1."""
     return region - 1 if region < 4 else (region - 4 + 2 * turn) % 3
 
 
 @inline
-def is_nearest_at(f, region, other, geometry):
-    """Whether triangle f is nearest at an edge that it shares with another: that leaves the other one, see `cancel`."""
-    for turn in range(edges_at(region)):
+def is_nearest_at_edge_with(other, f, region, geometry):
+    """Whether the closest point of triangle f, in a region, lies on an edge that f shares with another triangle."""
+    for turn in range(number_of_edges_at(region)):
         if geometry.adjacent[f, edge_at(region, turn)] == other:
             return True
     return False
 
 
 @inline
-def leave_out(i, j, scratch):
-    """Remove row i and the edge that it shares with row j; returns False if both are already connected."""
+def cancel_with_link(i, j, scratch):
+    """Cancel the term of row i with that of its link to row j; returns False if both are connected already."""
     a, b = find_root(i, scratch), find_root(j, scratch)
     if a == b:
         return False
@@ -116,16 +175,19 @@ def leave_out(i, j, scratch):
 
 
 @inline
-def cancel(count, geometry, scratch):
-    """Remove triangles that are nearest at a shared edge, each with the edge; returns the number of components."""
+def cancel_at_shared_edges(count, geometry, scratch):
+    """Cancel the terms of triangles that are nearest at a shared edge; returns how many components are left.
+
+    Each component has one triangle whose term is left, a local minimum of the distance.
+    """
     for i in range(count):
         scratch[i, PARENT], scratch[i, IS_MINIMUM] = i, 1.0
     components = count
     for i in range(count):
         region = int(scratch[i, REGION])
-        for turn in range(edges_at(region)):
-            j = neighbour(i, edge_at(region, turn), count, geometry, scratch)
-            if j >= 0 and leave_out(i, j, scratch):
+        for turn in range(number_of_edges_at(region)):
+            j = row_across_edge(i, edge_at(region, turn), count, geometry, scratch)
+            if j >= 0 and cancel_with_link(i, j, scratch):
                 components -= 1
                 break
     return components
@@ -133,121 +195,96 @@ def cancel(count, geometry, scratch):
 
 @inline
 def join_components(x, radius, count, components, geometry, scratch):
-    """Join components along edges within reach, nearest first, and mark the edges; returns the number left."""
+    """Join components along shared edges within reach, nearest edge first; returns how many are left.
+
+    Writes scratch: EDGE_KEY.
+    """
     for i in range(count):
         for edge in range(3):
-            scratch[i, EDGES + edge] = math.inf
-            j = neighbour(i, edge, count, geometry, scratch)
+            scratch[i, EDGE_KEY + edge] = math.inf
+            j = row_across_edge(i, edge, count, geometry, scratch)
             if j >= 0 and find_root(i, scratch) != find_root(j, scratch):
                 v = from_edge(geometry.triangle, int(scratch[i, PIECE]), edge, x)
-                scratch[i, EDGES + edge] = dot(v, v)
-    return join_in_order(count, components, radius * radius, geometry, scratch)
+                scratch[i, EDGE_KEY + edge] = dot(v, v)
+    return join_in_ascending_order(count, components, radius * radius, geometry, scratch)
 
 
 @inline
-def join_in_order(count, components, limit, geometry, scratch):
-    """Join components along edges in ascending EDGES below a limit, and mark them; returns the number left."""
+def join_in_ascending_order(count, components, limit, geometry, scratch):
+    """Kruskal's algorithm: join components along edges in ascending EDGE_KEY below a limit; returns how many are left.
+
+    Writes scratch: TAKEN as EDGE_KEY of each edge that has joined two components.
+    """
     while components > 1:
-        nearest, row, best_edge, a, b = limit, -1, 0, 0, 0
+        least, row, best_edge, a, b = limit, -1, 0, 0, 0
         for i in range(count):
             for edge in range(3):
-                near = scratch[i, EDGES + edge]
-                if TAKEN < near < nearest:
+                key = scratch[i, EDGE_KEY + edge]
+                if TAKEN < key < least:
                     p = find_root(i, scratch)
-                    q = find_root(neighbour(i, edge, count, geometry, scratch), scratch)
+                    q = find_root(row_across_edge(i, edge, count, geometry, scratch), scratch)
                     if p != q:
-                        nearest, row, best_edge, a, b = near, i, edge, p, q
+                        least, row, best_edge, a, b = key, i, edge, p, q
         if row < 0:
             break
         union(a, b, scratch)
-        scratch[row, EDGES + best_edge] = TAKEN
+        scratch[row, EDGE_KEY + best_edge] = TAKEN
         components -= 1
     return components
 
 
 @inline
-def add_row(i, t, radius, power, first, geometry, scratch, contacts):
-    """Add the term of row i to contact t; first: number of the mesh's first triangle."""
-    f, v = int(scratch[i, PIECE]), (scratch[i, 0], scratch[i, 1], scratch[i, 2])
-    normal = triple(geometry.triangle, f, NORMAL)
-    overlap, n = from_piece(v, scratch[i, SQUARED_DISTANCE], scratch[i, REGION] > 0.0, radius, normal)
-    add_piece(contacts, t, overlap, n, f - first, power)
-
-
-@inline
-def sum_terms(x, radius, power, count, joined, first, geometry, scratch, contacts):
+def write_contacts(x, radius, power, count, has_links, first_triangle, geometry, scratch, contacts):
     """Write a contact for each component, in the order of their first triangles.
 
-    joined: whether there are edges to take off; first: number of the mesh's first triangle.
+    has_links: whether edges may have joined components, so that EDGE_KEY is written.
     """
     written = 0
     for i in range(count):
         root = find_root(i, scratch)
         if root == i:
-            clear_contact(contacts, written, int(scratch[i, PIECE]) - first)
+            clear_contact(contacts, written, int(scratch[i, PIECE]) - first_triangle)
             scratch[i, CONTACT] = written
             written += 1
         t = int(scratch[root, CONTACT])
         if scratch[i, IS_MINIMUM] > 0.0:
-            add_row(i, t, radius, power, first, geometry, scratch, contacts)
-        if joined:
-            for edge in range(3):
-                if scratch[i, EDGES + edge] == TAKEN:
-                    f = int(scratch[i, PIECE])
-                    v = from_edge(geometry.triangle, f, edge, x)
-                    near = dot(v, v)
-                    n = unit(v, near, triple(geometry.triangle, f, NORMAL))
-                    subtract_link(contacts, t, radius - math.sqrt(near), n, power)
+            add_triangle_term(i, t, radius, power, first_triangle, geometry, scratch, contacts)
+        if has_links:
+            subtract_edge_terms(i, t, x, radius, power, geometry, scratch, contacts)
 
 
 @inline
-def find_in_mesh(x, radius, power, k, first, geometry, contacts, scratch):
-    """Find the contacts of a sphere with a mesh, as `dem.kernels.walls.geometry.find_contacts` does.
-
-    k, first: where the numbers of the mesh begin, number of its first triangle.
-    """
-    if is_outside(x, geometry.numbers, k):
-        return 0
-    leaf = leaf_at(x, geometry.numbers, k, geometry.cells)
-    begin_at, stop = geometry.cells[leaf, 1], geometry.cells[leaf, 2]
-    return find_listed(x, radius, power, first, geometry.listed, begin_at, stop, geometry, contacts, scratch)
+def add_triangle_term(i, t, radius, power, first_triangle, geometry, scratch, contacts):
+    """Add the term of the triangle of row i to contact t."""
+    f = int(scratch[i, PIECE])
+    normal = triple(geometry.triangle, f, NORMAL)
+    is_beside_face = scratch[i, REGION] > 0.0
+    overlap, n = from_piece(triple(scratch, i, 0), scratch[i, SQUARED_DISTANCE], is_beside_face, radius, normal)
+    add_piece(contacts, t, overlap, n, f - first_triangle, power)
 
 
-@func
-def find_listed(x, radius, power, first, listed, begin_at, stop, geometry, contacts, scratch):
-    """Find the contacts of a sphere with listed triangles, in ascending order, which include all within reach.
-
-    As `dem.kernels.walls.geometry.find_contacts`; the triangles are listed from `begin_at` to `stop`.
-    """
-    count = gather(x, radius, listed, begin_at, stop, geometry, scratch)
-    if count == 0:
-        return 0
-    if count == 1:
-        clear_contact(contacts, 0, int(scratch[0, PIECE]) - first)
-        add_row(0, 0, radius, power, first, geometry, scratch, contacts)
-        return 1
-    components = cancel(count, geometry, scratch)
-    minima = components
-    if components > 1:
-        components = join_components(x, radius, count, components, geometry, scratch)
-    if components > contacts.shape[0]:
-        return -components
-    sum_terms(x, radius, power, count, minima > 1, first, geometry, scratch, contacts)
-    return components
+@inline
+def subtract_edge_terms(i, t, x, radius, power, geometry, scratch, contacts):
+    """Subtract the terms of the edges of row i that have joined components from contact t."""
+    for edge in range(3):
+        if scratch[i, EDGE_KEY + edge] == TAKEN:
+            f = int(scratch[i, PIECE])
+            v = from_edge(geometry.triangle, f, edge, x)
+            near = dot(v, v)
+            n = unit(v, near, triple(geometry.triangle, f, NORMAL))
+            subtract_link(contacts, t, radius - math.sqrt(near), n, power)
 
 
 @func
 def distance(x, k, geometry):
-    """Distance of x from a mesh; a lower bound of it if it is larger than the reach of the mesh."""
+    """Distance of x from a mesh [m]; if that is larger than the reach of the mesh, a lower bound of it.
+
+    k: where the numbers of the mesh begin in `Geometry.numbers`.
+    """
     numbers = geometry.numbers
     reach = numbers[k + REACH]
     if is_outside(x, numbers, k):
-        off = 0.0
-        for axis in range(3):
-            lower, size = numbers[k + axis], numbers[k + 3]
-            beyond = max(lower - x[axis], x[axis] - lower - size, 0.0)
-            off += beyond * beyond
-        return math.sqrt(off) + reach
+        return distance_from_cells(x, k, numbers) + reach
     leaf, room = leaf_and_room(x, numbers, k, geometry.cells)
     farthest = reach + room
     nearest = farthest * farthest
@@ -259,12 +296,23 @@ def distance(x, k, geometry):
     return math.sqrt(nearest)
 
 
-@func
-def list_near(x, reach, k, geometry, listed, start):
-    """List the triangles closer to x than `reach` (at most that of the mesh), in ascending order.
+@inline
+def distance_from_cells(x, k, numbers):
+    """Distance of x from the cube of the cells of a mesh [m], see ``mesh_cells``."""
+    square = 0.0
+    for axis in range(3):
+        lower, size = numbers[k + axis], numbers[k + 3]
+        beyond = max(lower - x[axis], x[axis] - lower - size, 0.0)
+        square += beyond * beyond
+    return math.sqrt(square)
 
-    Writes listed: from `start` on, as many as there is room for. Returns what the distance of x from the mesh is not
-    below [m], 0 if any triangle is near; and how many are.
+
+@func
+def list_triangles_near(x, reach, k, geometry, listed, start):
+    """List the triangles of a mesh nearer to x than `reach` (at most that of the mesh), in ascending order.
+
+    Writes listed: from `start` on, as many as there is room for.
+    Returns a lower bound of the distance of x from the mesh [m], 0 if any triangle is near; number of triangles near.
     """
     if is_outside(x, geometry.numbers, k):
         return distance(x, k, geometry), 0

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from dem.kernels.walls.contact_patches import edge_at, edges_at
+from dem.kernels.walls.contact_patches import edge_at, number_of_edges_at
 from dem.kernels.walls.geometry import clearance, find_contacts, neighbours_of
 from dem.kernels.walls.triangles import from_closest
 
@@ -360,10 +360,10 @@ def test_closest_points_at_corners_are_on_the_two_edges_that_meet_there():
     rows = surface_of(corners, np.array([[0, 1, 2]])).rows
     for k, corner in enumerate(corners):
         _, region = from_closest(rows, 0, tuple(corner + 0.5 * (corner - corners.mean(0))))
-        assert edges_at(region) == 2
+        assert number_of_edges_at(region) == 2
         assert {edge_at(region, turn) for turn in range(2)} == {k, (k + 2) % 3}
         a, b = corner, corners[(k + 1) % 3]
         outward = np.cross(b - a, [0, 0, 1.0])
         _, region = from_closest(rows, 0, tuple(0.5 * (a + b) + 0.1 * outward))
-        assert edges_at(region) == 1
+        assert number_of_edges_at(region) == 1
         assert edge_at(region, 0) == k

@@ -21,15 +21,15 @@ from dem.kernels.convex.shape_registry import ConvexBody, support_of
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
 from dem.kernels.walls.contact_patches import (
     CONTACT,
-    EDGES,
+    EDGE_KEY,
     IS_MINIMUM,
     PIECE,
     REGION,
     TAKEN,
-    cancel,
+    cancel_at_shared_edges,
     find_root,
-    join_in_order,
-    neighbour,
+    join_in_ascending_order,
+    row_across_edge,
 )
 from dem.kernels.walls.mesh_cells import is_outside, leaf_at
 from dem.kernels.walls.potential_terms import COLUMNS, LINKS, add_piece, clear_contact, power_of_overlap, subtract_link
@@ -139,13 +139,13 @@ def join(convex, w, body, u, beyond, count, parts, geometry, scratch):
     numbers = scratch[0, VERTICES:]
     for i in range(count):
         for edge in range(3):
-            scratch[i, EDGES + edge] = math.inf
-            j = neighbour(i, edge, count, geometry, scratch)
+            scratch[i, EDGE_KEY + edge] = math.inf
+            j = row_across_edge(i, edge, count, geometry, scratch)
             if j >= 0 and find_root(i, scratch) != find_root(j, scratch):
                 f, n = int(scratch[i, PIECE]), normal_in(scratch, i)
                 depth, _, _, _ = edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers)
-                scratch[i, EDGES + edge] = -(depth + beyond)
-    return join_in_order(count, parts, 0.0, geometry, scratch)
+                scratch[i, EDGE_KEY + edge] = -(depth + beyond)
+    return join_in_ascending_order(count, parts, 0.0, geometry, scratch)
 
 
 @inline
@@ -191,7 +191,7 @@ def find_on_mesh(convex, w, body, u, bound, beyond, power, geometry, contacts, s
     count, first = gather(convex, w, body, u, bound, beyond, geometry, scratch), geometry.first_triangle[w]
     if count == 0:
         return 0
-    parts = cancel(count, geometry, scratch)
+    parts = cancel_at_shared_edges(count, geometry, scratch)
     minima = parts
     if parts > 1:
         parts = join(convex, w, body, u, beyond, count, parts, geometry, scratch)
@@ -229,7 +229,7 @@ def sum_terms(convex, w, body, u, beyond, power, count, joined, first, geometry,
             add_piece(contacts, t, depth, n, int(scratch[i, PIECE]) - first, power)
             add_torque(contacts, t, 1.0, depth, n, x, power)
         for edge in range(3 if t >= 0 and joined else 0):
-            if scratch[i, EDGES + edge] == TAKEN:
+            if scratch[i, EDGE_KEY + edge] == TAKEN:
                 f, n, numbers = int(scratch[i, PIECE]), normal_in(scratch, i), scratch[0, VERTICES:]
                 depth, n, x, _ = edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers)
                 subtract_link(contacts, t, depth + beyond, n, power)

@@ -17,7 +17,7 @@ from dem.kernels.soft.wall_contact.overlap_regions import beyond_of, find_contac
 from dem.kernels.soft.wall_contact.wall_arrays import NEAR_WALLS, in_frame, is_near
 from dem.kernels.soft.wall_contact.wall_prefetch import prefetch_triangle
 from dem.kernels.walls import triangles
-from dem.kernels.walls.contact_patches import is_nearest_at
+from dem.kernels.walls.contact_patches import is_nearest_at_edge_with
 from dem.kernels.walls.geometry import MESH, Unused, Used
 from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, POTENTIAL, clear_contact, power_of_overlap
 from dem.kernels.walls.triangles import closest, from_piece, triple
@@ -143,9 +143,9 @@ def touch_triangles(law, w, first, count, pairs, spheres, bodies, kinds, walls, 
 def remaining_pair(p, q, pairs, pair_results, geometry):
     """The pair that counts of two of a sphere, if the other is nearest at an edge that they share; else -1."""
     f, g = pairs[PAIR_TRIANGLE + p], pairs[PAIR_TRIANGLE + q]
-    if is_nearest_at(f, int(pair_results[REGION + p]) - 1, g, geometry):
+    if is_nearest_at_edge_with(g, f, int(pair_results[REGION + p]) - 1, geometry):
         return q
-    return p if is_nearest_at(g, int(pair_results[REGION + q]) - 1, f, geometry) else -1
+    return p if is_nearest_at_edge_with(f, g, int(pair_results[REGION + q]) - 1, geometry) else -1
 
 
 @inline

@@ -26,7 +26,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     in_frame,
     set_listed,
 )
-from dem.kernels.walls.contact_patches import list_near
+from dem.kernels.walls.contact_patches import list_triangles_near
 from dem.kernels.walls.geometry import MESH, Unused, Used, clearance
 from dem.kernels.walls.mesh_cells import sort_triangles
 
@@ -100,7 +100,7 @@ def sort_listed(start, count, c, box):
     return sort_triangles(box.walls.listed[c], start, count)
 
 
-list_near_triangles = select("geometry.meshes", {Unused: (math.inf, 0), Used: list_near})
+list_near_triangles = select("geometry.meshes", {Unused: (math.inf, 0), Used: list_triangles_near})
 sort_near_triangles = select("box.walls.geometry.meshes", {Unused: 0, Used: sort_listed})
 
 

@@ -10,7 +10,7 @@ from dem.kernels.compiler.jit import inline, select
 from dem.kernels.numerics.vector import dot, scale
 from dem.kernels.soft.wall_contact.rough_planes import band_of
 from dem.kernels.soft.wall_contact.wall_arrays import LISTED, in_world, listed_at
-from dem.kernels.walls.contact_patches import find_listed
+from dem.kernels.walls.contact_patches import find_among_triangles
 from dem.kernels.walls.geometry import MESH, Unused, Used, find_contacts
 from dem.kernels.walls.potential_terms import DEEPEST, LINKS
 
@@ -39,7 +39,7 @@ def listed_for(w, s, c, walls):
     return start, stop
 
 
-find_among_listed = select("geometry.meshes", {Unused: 0, Used: find_listed})
+find_among_listed = select("geometry.meshes", {Unused: 0, Used: find_among_triangles})
 
 
 @inline
