@@ -563,7 +563,7 @@ def test_refuses_odd_types(nylon, ball):
         dem.Sphere(diameter=True)
     with refuse("spheres is 'five', expected a whole number", TypeError):
         dem.Fibre(diameter=0.01, spheres="five")
-    with refuse("a fibre of 10000 spheres is more than the 4000"):
+    with refuse("a fibre of 10000 spheres, expected 4000 at most"):
         dem.Fibre(diameter=0.01, spheres=10_000)
     with refuse("shape is 'ball', expected a shape such as", TypeError):
         dem.Particles("ball", nylon, position=[[0, 0, 0]])

@@ -100,7 +100,9 @@ class Misdrawn(RoundedBox):
 
 
 def test_a_mesh_of_ones_own_that_is_none_is_refused_by_name():
-    with pytest.raises(ValueError, match=r"surface_mesh of Misdrawn are not \(F, 3\) numbers of its 4 vertices"):
+    with pytest.raises(
+        ValueError, match=r"surface_mesh of Misdrawn: expected \(F, 3\) whole numbers of its vertices, from 0 to 3"
+    ):
         surface_of(Misdrawn(BRICK.half_edges, BRICK.radius))
 
 

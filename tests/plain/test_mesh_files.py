@@ -167,6 +167,19 @@ def test_arrays_that_are_no_mesh(vertices, triangles, said):
         dem.Mesh(vertices, triangles, material=STEEL)
 
 
+@pytest.mark.parametrize("points", [[0.1, 0.2], [(0.1, 0.0)], [(0.1, 0.0, 0.0), (0.1, 0.2, 0.0)]])
+def test_points_that_are_no_profile_are_refused(points):
+    with pytest.raises(
+        ValueError, match=r"points has shape .*, expected \(N, 2\) with N = 2: \(r, z\) of the polyline"
+    ):
+        dem.Mesh.turned(points, material=STEEL)
+
+
+def test_a_single_triangle_is_described_in_the_singular():
+    mesh = dem.Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)], material=STEEL)
+    assert repr(mesh).startswith("Mesh(1 triangle, 1 x 1 x 0 m")
+
+
 def test_vertices_are_welded_within_a_millionth():
     """Of the diagonal, across whatever borders; those farther apart are not."""
     rng = np.random.default_rng(1)

@@ -340,7 +340,7 @@ def test_bouncing_keeps_the_energy_to_second_order(wall, x, v):
     [
         (lambda: wall_shapes.plane((0, 0, 0), (0, 0, 0)), r"normal is \(0.0, 0.0, 0.0\), expected a direction"),
         (lambda: wall_shapes.ball((0, 0, 0), -1), "radius is -1 m"),
-        (lambda: wall_shapes.rectangle((0, 0, 0), (1, 0, 0), (1, 1, 0)), "not at right angles"),
+        (lambda: wall_shapes.rectangle((0, 0, 0), (1, 0, 0), (1, 1, 0)), "meet at 45 degrees, expected right angles"),
         (lambda: wall_shapes.capsule((0, 0, 0), (0, 0, 0), 1), "take a ball"),
         (lambda: wall_shapes.torus((0, 0, 0), (0, 0, 1), 0.1, 0.2), "radius is 0.1 m, expected .* above 0.2"),
         (lambda: wall_shapes.revolution([(1, 0)]), r"points has shape \(1, 2\)"),

@@ -74,7 +74,7 @@ class Capsule:
         d = checks.number("diameter", self.diameter, above=0, unit="m")
         ratio, length = self.aspect_ratio, self.length
         if ratio is None and length is None:
-            raise ValueError("a capsule needs its length, of the whole with both ends, or its aspect_ratio")
+            raise ValueError("a capsule needs its length, of the whole with both ends, or its aspect_ratio: give one")
         if ratio is not None:
             ratio = checks.number("aspect_ratio", ratio, least=0)
         if length is not None:
@@ -90,7 +90,7 @@ class Capsule:
                 "between its ends: its length, ends included, has to be above its diameter; take dem.Sphere for a ball"
             )
         if ratio > LONGEST:
-            message = f"aspect_ratio is {ratio:g}, at most {LONGEST:g}: a capsule is a rigid body with a thickness"
+            message = f"aspect_ratio is {ratio:g}, expected {LONGEST:g} at most: shorten the capsule, or thicken it"
             raise ValueError(message)
         for name, value in (("diameter", d), ("aspect_ratio", ratio), ("length", length)):
             object.__setattr__(self, name, value)

@@ -91,7 +91,8 @@ def surface_of(shape: Shape, cells: int = CELLS) -> tuple[np.ndarray, np.ndarray
     triangles = np.asarray(triangles)
     is_whole = triangles.dtype.kind in "iu" and triangles.shape == (rows[1], 3)
     if not is_whole or triangles.min() < 0 or triangles.max() >= len(vertices):
-        raise ValueError(f"triangles of {what} are not (F, 3) numbers of its {len(vertices)} vertices")
+        message = f"triangles of {what}: expected (F, 3) whole numbers of its vertices, from 0 to {len(vertices) - 1}"
+        raise ValueError(message)
     return vertices, triangles
 
 

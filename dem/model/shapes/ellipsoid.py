@@ -245,7 +245,7 @@ def checked_semi_axes(semi_axes: Sequence[float]) -> tuple[float, float, float]:
     if max(a, b, c) > MAX_ASPECT * min(a, b, c):
         raise ValueError(
             f"semi_axes are {a:g}, {b:g} and {c:g} m: the longest is more than {MAX_ASPECT:g} times the shortest, "
-            "which no time step resolves"
+            "which no time step resolves: make the shape rounder"
         )
     return a, b, c
 

@@ -86,7 +86,7 @@ class FlexibleFibre:
         """Check all values, and compute those that are not given."""
         d = checks.number("diameter", self.diameter, above=0, unit="m")
         if (self.length is None) == (self.aspect_ratio is None):
-            raise ValueError("a flexible fibre needs its length, or its aspect_ratio, and not both")
+            raise ValueError("a flexible fibre needs either its length or its aspect_ratio: give one of the two")
         if self.length is None:
             length = d * checks.number("aspect_ratio", self.aspect_ratio, above=1)
         else:
@@ -97,7 +97,7 @@ class FlexibleFibre:
         segments = max(least, math.ceil(axis / slice_ - 1e-9)) if self.segments is None else self.segments
         segments = checks.whole("segments", segments, least=least)
         if segments > MAX_SEGMENTS:
-            raise ValueError(f"a flexible fibre of {segments} segments is more than {MAX_SEGMENTS}: give fewer")
+            raise ValueError(f"a flexible fibre of {segments} segments has more than {MAX_SEGMENTS}: give fewer")
         curvature = checks.number("curvature", self.curvature, unit="1/m")
         if abs(curvature) * axis > 2 * math.pi * (1 - 1 / (segments + 1)):
             raise ValueError(f"curvature {curvature:g} 1/m winds {axis:g} m around itself: lower it, or the length")

@@ -66,7 +66,7 @@ def inscribed_spheres(
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     points = points[_inside(points, vertices, triangles)]
     if not len(points):
-        raise ValueError(f"no place of a lattice with {cells} cells is inside of the mesh: take more cells")
+        raise ValueError(f"no place of a lattice with {cells} cells is inside the mesh: take more cells")
     radius = distances(points, vertices, triangles)
     square = radius**2
     left = np.ones(len(points), dtype=bool)

@@ -157,7 +157,7 @@ class Fibre:
         if s is not None:
             s = checks.number("spacing", s, above=0, unit="m")
         if n is None and ratio is None:
-            raise ValueError("a fibre needs its aspect_ratio, or its number of spheres")
+            raise ValueError("a fibre needs its aspect_ratio or its number of spheres: give one of them")
         if n is None:
             n = 1 + math.ceil((ratio - 1) * d / (s if s is not None else d / 2) - 1e-9)
         if s is None:
@@ -176,7 +176,7 @@ class Fibre:
         if not math.isfinite(implied * d):
             raise ValueError(f"a fibre of {n} spheres every {s:g} m is too long to measure: lower the spacing")
         if n > MAX_SPHERES:
-            raise ValueError(f"a fibre of {n} spheres is more than the {MAX_SPHERES} that one particle may have")
+            raise ValueError(f"a fibre of {n} spheres, expected {MAX_SPHERES} at most: give fewer, or a larger spacing")
         for name, value in (("diameter", d), ("aspect_ratio", ratio), ("spheres", n), ("spacing", s)):
             object.__setattr__(self, name, value)
 
@@ -355,7 +355,10 @@ def check_shape(shape: Shape, density: float) -> None:
     inertia = np.sort(checks.array("inertia of the shape", properties.inertia, (3,), "principal moments [kg m2]"))
     checks.number("smallest moment of inertia of the shape", inertia[0], above=0, unit="kg m2")
     if inertia[2] > (inertia[0] + inertia[1]) * (1 + 1e-9):
-        message = f"inertia of the shape is {tuple(properties.inertia)}: no moment can exceed the sum of the other two"
+        message = (
+            f"inertia of the shape is {tuple(properties.inertia)}, but no moment can exceed the sum of the other two: "
+            "let mass_properties return principal moments"
+        )
         raise ValueError(message)
     size = np.abs(shape.offsets).max() + radii.max()
     if np.abs(properties.centre).max() > 1e-9 * size or abs(abs(properties.axes[0]) - 1) > 1e-9:

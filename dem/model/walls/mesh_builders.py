@@ -27,7 +27,8 @@ def joined(*meshes: Triangles) -> Triangles:
 def turned(points: object, *, segments: int = 100) -> Triangles:
     """Surface of revolution of a polyline (r, z) [m] about z, in flat segments: drums, hoppers, cones."""
     segments = checks.whole("segments", segments, least=3)
-    profile = np.asarray(points, dtype=float)
+    meaning = "(r, z) of the polyline, two points at least [m]"
+    profile = checks.array("points", points, (max(2, checks.count_of("points", points)), 2), meaning, rows="N")
     angle = 2 * np.pi * np.arange(segments + 1) / segments
     x, y = np.cos(angle), np.sin(angle)
     x[-1], y[-1] = x[0], y[0]

@@ -510,7 +510,7 @@ class Cone(Wall):
         store_ends(self, "an end of the cone")
         store_sizes(self, "start_radius", "end_radius", least=0)
         if self.start_radius == self.end_radius == 0:
-            message = "start_radius and end_radius of the cone are both 0 m: let one of them be above"
+            message = "start_radius and end_radius of the cone are both 0 m: let one of them be larger"
             raise ValueError(message)
         checks.one_of("ends", self.ends, ENDS)
         super().__post_init__()

@@ -100,14 +100,18 @@ class RigidWall:
     def _check_moves(self) -> None:
         """Refuse contradictory values."""
         if self.pivot is not None and self.inertia is None:
-            message = "a wall with a pivot turns about it, and needs its inertia"
+            message = "a wall with a pivot turns about it, and needs its inertia: give inertia, or leave pivot out"
             raise ValueError(message)
         if not (self.slides.any() or self.turns.any()):
             message = f"locked is {self.locked}, which leaves nothing that may move: leave free out"
             raise ValueError(message)
         for name, may in (("velocity", self.slides), ("angular_velocity", self.turns)):
             if np.any(np.array(getattr(self, name))[~may]):
-                message = f"{name} is {getattr(self, name)}, but {' and '.join(self.held)} held"
+                held = f"{' and '.join(self.held)} {'are' if len(self.held) > 1 else 'is'} held"
+                message = (
+                    f"{name} is {getattr(self, name)}, but {held}: let these components be 0, or free them, by locked "
+                    "(x, y, z), inertia (rx, ry, rz) and pivot"
+                )
                 raise ValueError(message)
 
     @property

@@ -55,10 +55,11 @@ def read_triangles(path: str | PathLike) -> tuple[np.ndarray, np.ndarray]:
     corners = _binary(path, data) if _is_binary(data) else _ascii(path, data)
     bad = np.flatnonzero(~np.isfinite(corners).all(axis=(1, 2)))
     if len(bad):
-        message = f"{path} has corners that are not finite in {counted(len(bad), 'triangle')}, the first in {bad[0]}"
+        where = f"{counted(len(bad), 'triangle')}, the first in {bad[0]}"
+        message = f"{path} has corners that are not finite in {where}: repair it"
         raise ValueError(message)
     if not len(corners):
-        message = f"{path} is a mesh without triangles"
+        message = f"{path} is a mesh without triangles: export a surface of triangles"
         raise ValueError(message)
     return corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3)
 
@@ -145,7 +146,7 @@ def _numbers(path: Path, words: list[bytes]) -> np.ndarray:
     except (ValueError, DeprecationWarning):
         pass
     odd = next((word for word in words if not NUMBER.fullmatch(word)), b"")
-    message = f"{path} has a vertex that is no number: {odd[:40].decode(errors='replace')!r}"
+    message = f"{path} has a vertex that is no number, {odd[:40].decode(errors='replace')!r}: correct it there"
     raise ValueError(message)
 
 
@@ -159,10 +160,10 @@ def _by_trimesh(path: Path) -> tuple[np.ndarray, np.ndarray]:
         message = f"{path} cannot be read as a mesh: {error}"
         raise ValueError(message) from None
     if not len(triangles):
-        message = f"{path} is a mesh without triangles"
+        message = f"{path} is a mesh without triangles: export a surface of triangles"
         raise ValueError(message)
     if not np.isfinite(vertices).all():
-        message = f"{path} has vertices that are not finite"
+        message = f"{path} has vertices that are not finite: repair it"
         raise ValueError(message)
     return vertices, triangles
 

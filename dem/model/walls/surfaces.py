@@ -209,7 +209,7 @@ def _repaired(
         triangles = triangles[~same]
         moved(1, 1)
     if not len(triangles):
-        message = f"no triangle of {given} has an area: expected a mesh of triangles"
+        message = f"no triangle of {given} has an area: give each three different corners that are not on one line"
         raise ValueError(message)
     changed = np.array([welded, degenerate, int(same.sum())])
     junctions = np.zeros((0, 3))

@@ -71,7 +71,10 @@ def register_wall(wall: type[Wall], kind: type, row: WallKind) -> type[Wall]:
     from dem.kernels.walls.wall_registry import KINDS  # noqa: PLC0415, runs are read without numba
 
     if not (isinstance(wall, type) and issubclass(wall, Wall) and is_dataclass(wall)):
-        message = f"{wall!r} is no dataclass of a Wall"
+        message = (
+            f"{wall!r} is no dataclass of a Wall: derive it from dem.model.walls.wall.Wall, with "
+            "@dataclass(frozen=True)"
+        )
         raise TypeError(message)
     name, module = wall.type_name(), wall.__module__
     others = {each.type_name(): each.__module__ for each in Wall.__subclasses__() if each is not wall}

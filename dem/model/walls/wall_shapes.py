@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -93,7 +94,8 @@ def _edge(name: str, edge: object) -> tuple[np.ndarray, float]:
 
 def _at_right_angles(name: str, u: np.ndarray, v: np.ndarray) -> None:
     if abs(portable.dot(u, v)) > 1e-9:
-        message = f"{name} are not at right angles: the cosine between two of them is {portable.dot(u, v):.3g}"
+        angle = math.degrees(math.acos(min(1.0, max(-1.0, portable.dot(u, v)))))
+        message = f"{name} meet at {angle:.6g} degrees, expected right angles: take dem.Mesh for a skewed one"
         raise ValueError(message)
 
 
