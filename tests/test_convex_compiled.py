@@ -15,6 +15,8 @@ from dem.kernels.convex.shape_registry import CONVEX_KINDS, ConvexBody, convex_k
 from sample_runs import random_quaternions
 from scipy.spatial.transform import Rotation
 
+from tests.plain import test_heat, test_wear
+
 NAMES = [row.name for row in CONVEX_KINDS.values() if row.name != "triangle"]
 KINDS = convex_kinds([kind for kind, row in CONVEX_KINDS.items() if row.name in NAMES])
 ROOM = 40  # numbers of a shape
@@ -203,3 +205,13 @@ def test_newton_steps_of_one_kind_of_shape_are_vectorised(tmp_path):
     command = [sys.executable, str(tmp_path / "step.py")]
     code = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
     assert re.search(r"fmul .*<\d+ x double>", code)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["heat", "wear"])
+def test_corners_of_polyhedra_on_planes_conduct_and_wear_in_machine_code(what):
+    """What the tests in plain Python show: types of their own to the compiler."""
+    if what == "heat":
+        test_heat.test_a_die_in_an_edge_of_the_box_conducts_to_both_faces()
+    else:
+        test_wear.test_all_corners_of_a_cube_wear_the_plane_that_it_slides_on(second=True)
