@@ -85,6 +85,47 @@ def test_drag_by_sphericities_along_and_across():
     assert found[1] == pytest.approx(force(sphere / (surface / 2 - beside), sphere / side), rel=2e-3)
 
 
+def force_on(shape, angle, law, reynolds=100.0):
+    """Force on a body of which the slip has this angle with its spheroid's axis: along the slip, and from the axis."""
+    one = dem.Particles(shape, STUFF, position=[(0, 0, 0)])
+    made = fluid_setup.fluid_of(dem.Fluid(**WATER, drag=law), one, 1e-4)
+    axis = np.array(made.medium.axis[:, 0])
+    aside = np.roll(axis, 1)
+    slip = 0.01 * (math.cos(angle) * axis + math.sin(angle) * aside)
+    force = slip * np.array(fluids.drag_on(made.drag, made.medium, 0, reynolds, tuple(slip)))
+    return 100 * force @ slip, force @ (math.cos(angle) * aside - math.sin(angle) * axis)
+
+
+@pytest.mark.parametrize("shape", [LONG, FLAT])
+def test_lift_by_cross_flow_turns_the_force_to_the_normal_of_a_flat_body(shape):
+    """α is from the axis of a long body, or the plane of a flat one: the force of a thin disc is along its normal."""
+    broad, toward = (90, 1) if shape is LONG else (0, -1)
+    ends = {side: force_on(shape, math.radians(side), "hoelzer-sommerfeld")[0] for side in (0, 90)}
+    assert ends[broad] > 1.2 * ends[90 - broad]  # the broad side has more drag
+    for angle in (0, 20, 50, 90):
+        a = math.radians(angle if shape is LONG else 90 - angle)
+        drag = ends[90 - broad] + (ends[broad] - ends[90 - broad]) * math.sin(a) ** 3
+        expected = [drag, toward * drag * math.sin(a) ** 2 * math.cos(a)]
+        assert force_on(shape, math.radians(angle), "rosendahl") == pytest.approx(expected, rel=1e-12, abs=1e-12 * drag)
+
+
+def test_bodies_of_equal_moments_have_no_lift_by_cross_flow():
+    assert force_on(DIE, 0.7, "rosendahl")[1] == pytest.approx(0, abs=1e-12 * force_on(DIE, 0.7, "rosendahl")[0])
+
+
+def test_only_spheres_count_as_spheres_for_lift():
+    """Not clumps whose moments of inertia are equal, whichever way these are rounded."""
+    even = [
+        dem.Clump(offsets=reach * np.array([(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]),
+                  radii=[0.002] * 6)
+        for reach in (0.001, 0.0011)
+    ]  # fmt: skip
+    shapes = [BALL, DIE, *even]
+    bodies = dem.Particles(shapes, STUFF, position=[(k, 0, 0) for k in range(len(shapes))])
+    made = fluid_setup.fluid_of(dem.Fluid(**WATER, lift="mei"), bodies, 1e-4)
+    assert made.medium.is_sphere.tolist() == [1, 0, 0, 0]
+
+
 def in_water(shape, density=2500.0, *, steps, **fluid):
     """One body that falls from rest, after so many steps."""
     material = dem.Material(young=5e6, poisson=0.3, density=density)

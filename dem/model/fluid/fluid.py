@@ -60,11 +60,12 @@ class Fluid:
     drag : "stokes", "schiller-naumann", "hoelzer-sommerfeld", "rosendahl", "zastawny"; "di-felice", "gidaspow", \
 "huilin-gidaspow" or "beetstra"
         Of Stokes flow; times 1 + 0.15 Re^0.687 (spheres: Schiller & Naumann 1935); or by sphericities (Hölzer &
-        Sommerfeld 2008), along the relative velocity; between its values along and across with sin³φ, and lift by the
-        cross-flow principle (Rosendahl 2000), from Re = 30; of ellipsoids with aspect ratios 5/4 and 5/2, with lift,
-        for Re of 1 to 300 (Zastawny et al. 2012). In dense beds, by the voidage in `cells`: Di Felice (1994);
-        Gidaspow (1994), Ergun's equation below a voidage of 0.8 and Wen's and Yu's from there, with a jump between
-        them, or smoothed (Huilin & Gidaspow 2003); Beetstra, van der Hoef & Kuipers (2007).
+        Sommerfeld 2008), along the relative velocity; between its values along and across with sin³α, and lift by the
+        cross-flow principle (Rosendahl 2000), from Re = 30, with α from the axis of a long body or the plane of a flat
+        one; of ellipsoids with aspect ratios 5/4 and 5/2, with lift, for Re of 1 to 300 (Zastawny et al. 2012). In
+        dense beds, by the voidage in `cells`: Di Felice (1994); Gidaspow (1994), Ergun's equation below a voidage of
+        0.8 and Wen's and Yu's from there, with a jump between them, or smoothed (Huilin & Gidaspow 2003); Beetstra, van
+        der Hoef & Kuipers (2007).
     rotation : "dennis", "stokes" or None
         Resistance to rotation: of Stokes flow up to Re_R = 32 and from there as Dennis et al. (1980) have it, of Stokes
         flow everywhere, or none, and no torque.

@@ -29,9 +29,8 @@ from dem.kernels.soft.fluid import fluid_cache
 from dem.model.domain.cell import Cell
 from dem.model.fluid.drag_registry import DRAGS, REGISTERED, is_dense
 from dem.model.fluid.flows import CellFlow
-from dem.model.shapes.convex import is_convex
 from dem.model.shapes.shape import kind_of_shape
-from dem.model.shapes.spheroid import Figure, Spheroid, is_ball
+from dem.model.shapes.spheroid import ROUND, Figure, Spheroid, is_ball
 from dem.soft.fluid.two_way_coupling import SWINGS, in_cells, widest
 from dem.soft.time_step.adhesion import possible_pairs
 from dem.soft.time_step.impacts import rounded_down
@@ -86,9 +85,19 @@ def tabled(bodies: Bodies) -> Zastawny:
     return Zastawny(*(np.ascontiguousarray(np.array(table).T) for table in zip(*rows, strict=True)))
 
 
+def cross_flow(bodies: Bodies) -> Rosendahl:
+    """Coefficients along the axis or plane of bodies and across, and whether they are elongated, flat or neither."""
+    elongation = np.array(
+        [0.0 if abs(body.ratio - 1.0) < ROUND else math.copysign(1, body.ratio - 1) for _, body in bodies]
+    )
+    axial, across = sphericities(bodies)
+    flat = elongation < 0
+    return Rosendahl(np.where(flat, across, axial), np.where(flat, axial, across), elongation)
+
+
 OF_BODIES: dict[str, Callable[[Bodies], tuple]] = {  # laws that need more of bodies than the fluid knows
     "hoelzer-sommerfeld": lambda bodies: HoelzerSommerfeld(*sphericities(bodies)),
-    "rosendahl": lambda bodies: Rosendahl(*sphericities(bodies)),
+    "rosendahl": cross_flow,
     "zastawny": tabled,
 }
 
@@ -203,10 +212,7 @@ def _medium(fluid: Fluid, particles: Particles, bodies: list[Spheroid], every: i
         density=fluid.density, viscosity=fluid.viscosity, has_pressure_force=float(fluid.pressure),
         added=added, diameter=np.array([body.diameter for body in bodies]), volume=volume,
         mass_ratio=mass_ratio_of_bodies(mass, added, fluid.density, volume),
-        is_sphere=np.array([
-            float(body.ratio == 1.0 and not is_convex(shape))
-            for body, (shape, _) in zip(bodies, particles.variants, strict=True)
-        ]),
+        is_sphere=np.array([float(is_ball(shape)) for shape, _ in particles.variants]),
         translation=columns([body.translation for body in bodies]),
         rotation=columns([body.rotation for body in bodies]),
         axis=columns([body.along_axes(1.0, 0.0) for body in bodies]), shape=np.array([body.shape for body in bodies]),
