@@ -8,6 +8,7 @@ import pytest
 from dem.kernels.convex.shape_registry import CONVEX_KINDS
 from scipy.spatial.transform import Rotation
 
+from dem.model.shapes import ellipsoid
 from dem.model.shapes.convex_hull import convex_hull, mesh_moments
 from dem.model.shapes.ellipsoid import Ellipsoid, Superellipsoid
 from dem.model.shapes.polyhedron import Polyhedron
@@ -118,6 +119,21 @@ def test_contact_radii_and_scaling():
     assert larger.contact_radius == pytest.approx(2 * shape.contact_radius, rel=1e-15)
     np.testing.assert_allclose(larger.mass_properties(1.0).inertia, 32 * np.array(shape.mass_properties(1.0).inertia))
     assert Ellipsoid(semi_axes=(1, 1, 2), contact_radius=0.5).scaled(3.0).contact_radius == 1.5
+
+
+def test_sizes_share_what_depends_on_exponents_alone(monkeypatch):
+    """A distribution has a thousand sizes; each call of `cube_norm` takes some 20 ms."""
+    calls, cube_norm = [], ellipsoid.cube_norm
+    monkeypatch.setattr(ellipsoid, "cube_norm", lambda *given: calls.append(given) or cube_norm(*given))
+    for cached in (ellipsoid.area_nodes, ellipsoid.superball_mesh):
+        cached.cache_clear()
+    grains = [Superellipsoid(semi_axes=(k, 2 * k, 3 * k), exponents=(3.0, 5.0)) for k in (1e-3, 2e-3, 4e-3)]
+    meshes = [(grain.sphericity, *grain.surface_mesh(2)) for grain in grains]
+    assert len(calls) == 6  # three faces of a cube, for the area and for the mesh
+    meshes[0][1][:], meshes[0][2][:] = 0, 0  # of the user
+    vertices, triangles = grains[0].surface_mesh(2)
+    np.testing.assert_array_equal(2 * vertices, meshes[1][1])
+    np.testing.assert_array_equal(triangles, meshes[1][2])
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -288,25 +288,40 @@ def superellipsoid_area(semi_axes: Sequence[float], exponents: Sequence[float]) 
     Points of an eighth are (a, b, c) p/N(p) with p = (1, s, t) on a face of a cube, and the area of a patch is
     |(b c, c a, a b) ∇N|/N³ ds dt; edges of blocky bodies are at edges of the faces. Gauss's quadrature.
     """
+    a, b, c = semi_axes
+    total = 0.0
+    for norm, gradient, w in area_nodes(tuple(exponents)):
+        patch = np.sqrt(((gradient * (b * c, c * a, a * b)) ** 2).sum(-1)) / norm**3
+        total += float((patch * w[:, None] * w).sum())
+    return 8.0 * total
+
+
+@lru_cache(maxsize=8)
+def area_nodes(exponents: tuple[float, float]) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Norms and gradients of `cube_norm` at the nodes on three faces of a cube, and weights along s and t.
+
+    They are those of all superellipsoids with these exponents, such as the sizes of a distribution.
+    """
     nodes, weights = portable.gauss(AREA_NODES)
     v = 0.5 * (nodes + 1.0)
     # halves of [0, 1] with nodes near both ends, where surfaces are powers of s and of 1 - s
     low, step = 0.5 * v**AREA_POWER, 0.5 * AREA_POWER * v ** (AREA_POWER - 1) * 0.5 * weights
     s, w = np.concatenate([low, 1.0 - low]), np.concatenate([step, step])
-    a, b, c = semi_axes
-    total = 0.0
-    for k in range(3):
-        norm, gradient = cube_norm(s[:, None] + 0 * s, s[None, :] + 0 * s[:, None], k, exponents)
-        patch = np.sqrt(((gradient * (b * c, c * a, a * b)) ** 2).sum(-1)) / norm**3
-        total += float((patch * w[:, None] * w).sum())
-    return 8.0 * total
+    across, along = s[:, None] + 0 * s, s[None, :] + 0 * s[:, None]
+    return [(*cube_norm(across, along, k, exponents), w) for k in range(3)]
 
 
 def superellipsoid_mesh(
     semi_axes: Sequence[float], exponents: Sequence[float], cells: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Vertices (V, 3) on a superellipsoid [m] and triangles (F, 3), outward: a cube's faces, projected on it."""
-    cells = checks.whole("cells", cells, least=1)
+    vertices, triangles = superball_mesh(tuple(exponents), checks.whole("cells", cells, least=1))
+    return vertices * np.asarray(semi_axes), triangles.copy()
+
+
+@lru_cache(maxsize=8)
+def superball_mesh(exponents: tuple[float, float], cells: int) -> tuple[np.ndarray, np.ndarray]:
+    """Mesh of the superellipsoid whose semi-axes are 1, see `superellipsoid_mesh`."""
     vertices, triangles = cube_mesh(cells)
     size = np.abs(vertices)
     k = size.argmax(1)
@@ -315,7 +330,7 @@ def superellipsoid_mesh(
     for axis in range(3):
         on = rows[k == axis]
         lengths[on], _ = cube_norm(size[on, (axis + 1) % 3], size[on, (axis + 2) % 3], axis, exponents)
-    return vertices / lengths[:, None] * np.asarray(semi_axes), triangles
+    return vertices / lengths[:, None], triangles
 
 
 def cube_mesh(cells: int) -> tuple[np.ndarray, np.ndarray]:

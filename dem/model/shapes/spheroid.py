@@ -168,6 +168,7 @@ class Figure(NamedTuple):
         vertices, triangles = surface_of(shape, FINE)
         a, b, c = vertices[triangles].transpose(1, 0, 2)
         areas = 0.5 * np.cross(b - a, c - a)
+        x, y, z = np.ascontiguousarray(areas.T)
         whole = surface = float(np.sqrt((areas * areas).sum(1)).sum())
         if hasattr(shape, "sphericity"):
             surface = math.pi * body.diameter**2 / shape.sphericity
@@ -180,7 +181,8 @@ class Figure(NamedTuple):
 
         def beside(direction: np.ndarray) -> float:
             """Projected area averaged over the directions normal to d: the mean of |n·d'| is 2/π |n × d|."""
-            return float(np.sqrt((np.cross(areas, direction) ** 2).sum(1)).sum()) / math.pi
+            u, v, w = direction
+            return float(np.sqrt((y * w - z * v) ** 2 + (z * u - x * w) ** 2 + (x * v - y * u) ** 2).sum()) / math.pi
 
         across, aslant = beside(axis), float(np.mean([beside(d) for d in ring]))
         return cls(surface, *(surface / whole * each for each in (along, across, aslant)))
