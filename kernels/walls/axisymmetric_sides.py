@@ -70,7 +70,7 @@ def find_side_on_revolution(x, u, radius, power, numbers, k, contacts, scratch):
     """Find the contacts of a side with a surface of revolution, see `dem.kernels.walls.capsule_sides`."""
     scratch[ENDS, PARENT] = ENDS
     minima, links = write_minima_and_links(x, u, radius, numbers, k, scratch)
-    return write_contacts(minima, links, radius, power, contacts, scratch) if minima > 0 else 0
+    return write_contacts_of_trees(minima, links, radius, power, contacts, scratch) if minima > 0 else 0
 
 
 @func
@@ -80,7 +80,7 @@ def find_side_on_torus(x, u, radius, power, numbers, k, contacts, scratch):
     scratch[ENDS, PARENT] = ENDS
     line, strip = axis_line(x, u, numbers, k), Strip((ring, 0.0, ring, 0.0), side, tube)
     minima, links = write_strip_minima(0, 0, 0, line, strip, scratch)
-    return write_contacts(minima, links, radius, power, contacts, scratch) if minima > 0 else 0
+    return write_contacts_of_trees(minima, links, radius, power, contacts, scratch) if minima > 0 else 0
 
 
 class AxisLine(NamedTuple):
@@ -442,7 +442,7 @@ def cancel_minimum(node, end, other, row, radius, scratch):
 
 
 @func
-def write_contacts(minima, links, radius, power, contacts, scratch):
+def write_contacts_of_trees(minima, links, radius, power, contacts, scratch):
     """Join nodes by Kruskal's algorithm, and write a row of contacts for each contact; returns the number of contacts.
 
     A tree that a link joins to the ends is a contact, whose terms are those of the tree and of this link. So is a tree
@@ -453,7 +453,7 @@ def write_contacts(minima, links, radius, power, contacts, scratch):
         node_a, node_b = int(scratch[row, FIRST]), int(scratch[row, SECOND])
         root_a, root_b = find_root(node_a, scratch), find_root(node_b, scratch)
         if ENDS in (root_a, root_b):
-            write_contact(count, max(root_a, root_b), minima, links, radius, power, scratch, contacts)
+            write_contact_of_tree(count, max(root_a, root_b), minima, links, radius, power, scratch, contacts)
             subtract_link_term(count, row, radius, power, scratch, contacts)
             count += number_of_contacts(contacts, count, power)
             scratch[row, STATE] = DONE
@@ -463,7 +463,7 @@ def write_contacts(minima, links, radius, power, contacts, scratch):
         row = nearest_link(links, radius, scratch)
     for i in range(1, minima + 1):
         if find_root(i, scratch) == i and scratch[i, DISTANCE] < radius:
-            write_contact(count, i, minima, links, radius, power, scratch, contacts)
+            write_contact_of_tree(count, i, minima, links, radius, power, scratch, contacts)
             count += number_of_contacts(contacts, count, power)
     return count
 
@@ -481,7 +481,7 @@ def nearest_link(links, radius, scratch):
 
 
 @inline
-def write_contact(t, root, minima, links, radius, power, scratch, contacts):
+def write_contact_of_tree(t, root, minima, links, radius, power, scratch, contacts):
     """Write the terms of a tree to contact t: its minima, less the links that have joined them."""
     clear_side_contact(contacts, t, scratch[root, PIECE])
     for i in range(1, minima + 1):

@@ -26,8 +26,8 @@ contact with each of them. In a shallow valley two contacts merge into one.
 Most terms cancel. If triangle f is nearest at a shared edge, then d_e = d_f. No edge of f is nearer than this one, so a
 minimum spanning forest contains it, and both terms are left out. On a flat or convex surface one triangle remains.
 
-The steps of `find_among_triangles` are `gather_triangles`, `cancel_at_shared_edges`, `join_components` (Kruskal's
-algorithm, if several minima remain) and `write_contacts`.
+The steps of `find_among_triangles` are `gather_within_reach`, `cancel_at_shared_edges`, `join_components` (Kruskal's
+algorithm, if several minima remain) and `write_contacts_of_components`.
 """
 
 import math
@@ -75,7 +75,7 @@ def find_among_triangles(x, radius, power, first_triangle, listed, start, stop, 
     Writes contacts: a row of ``potential_terms`` for each contact, in the order of their first triangles.
     Returns the number of contacts; minus that number if there are too few rows.
     """
-    count = gather_triangles(x, radius, listed, start, stop, geometry, scratch)
+    count = gather_within_reach(x, radius, listed, start, stop, geometry, scratch)
     if count == 0:
         return 0
     if count == 1:
@@ -88,12 +88,12 @@ def find_among_triangles(x, radius, power, first_triangle, listed, start, stop, 
         components = join_components(x, radius, count, minima, geometry, scratch)
     if components > contacts.shape[0]:
         return -components
-    write_contacts(x, radius, power, count, minima > 1, first_triangle, geometry, scratch, contacts)
+    write_contacts_of_components(x, radius, power, count, minima > 1, first_triangle, geometry, scratch, contacts)
     return components
 
 
 @inline
-def gather_triangles(x, radius, listed, start, stop, geometry, scratch):
+def gather_within_reach(x, radius, listed, start, stop, geometry, scratch):
     """Write a row of scratch for each of the listed triangles within reach of a sphere; returns the number of rows."""
     count = 0
     for entry in range(start, stop):
@@ -234,7 +234,7 @@ def join_in_ascending_order(count, components, limit, geometry, scratch):
 
 
 @inline
-def write_contacts(x, radius, power, count, has_links, first_triangle, geometry, scratch, contacts):
+def write_contacts_of_components(x, radius, power, count, has_links, first_triangle, geometry, scratch, contacts):
     """Write a contact for each component, in the order of their first triangles.
 
     has_links: whether edges may have joined components, so that EDGE_KEY is written.
