@@ -129,7 +129,7 @@ class RunningTable:
         self.interval = _interval(sim, every, plan)
         self.kind = np.dtype([(name, "<i8" if COLUMNS[name].whole else "<f8") for name in self._kept])
         self._first, self._shown, self._observer = plan[0].first, shown, Observer()
-        self._then: tuple[float, int] | None = None  # moment of computing and work done at the row before
+        self._previous: tuple[float, int] | None = None  # moment of computing and work done at the row before
         self._row_at: float | None = None
 
     @property
@@ -152,7 +152,7 @@ class RunningTable:
         """Running table of a resumed run."""
         columns = parse_json(described, TABLE)
         table = cls(sim, columns["columns"], columns["every"], plan, shown=False)
-        table._then = time.perf_counter(), sim.work_count
+        table._previous = time.perf_counter(), sim.work_count
         return table
 
     def call(self, observer: Observer) -> Callback:
@@ -162,7 +162,7 @@ class RunningTable:
 
     def begin(self, sim: System) -> None:
         """Write the first row, if there is none yet."""
-        if self._then is None:
+        if self._previous is None:
             self(sim)
 
     def end(self, sim: System) -> None:
@@ -173,17 +173,17 @@ class RunningTable:
     def __call__(self, sim: System) -> None:
         """Write a row."""
         now, work = time.perf_counter(), sim.work_count
-        rate = 0.0 if self._then is None else (work - self._then[1]) / max(now - self._then[0], 1e-9)
+        rate = 0.0 if self._previous is None else (work - self._previous[1]) / max(now - self._previous[0], 1e-9)
         moment = Moment(sim, rate)
         row = tuple(COLUMNS[name].value(moment) for name in self.kind.names)
         self._observer.row(row, self.kind, self.units)
         if self._shown:
             self._print(dict(zip(self.kind.names, row, strict=True)))
-        self._then, self._row_at = (now, work), sim.time
+        self._previous, self._row_at = (now, work), sim.time
 
     def _print(self, row: dict[str, float]) -> None:
         lines, width = [], {name: max(WIDTH, len(name) + BETWEEN) for name in self.names}
-        if self._then is None:
+        if self._previous is None:
             units = ["" if COLUMNS[n].unit == "1" else COLUMNS[n].unit for n in self.names]
             lines = [
                 "".join(f"{text:>{width[n]}}" for n, text in zip(self.names, texts, strict=True))

@@ -185,7 +185,7 @@ def workspace(n: int, chunks: int, most_cells: int) -> Workspace:
     )
 
 
-def room(wanted: int) -> int:
+def enlarged(wanted: int) -> int:
     """New length of an array that was too short."""
     return int(ROOM * wanted) + 16
 
@@ -193,7 +193,7 @@ def room(wanted: int) -> int:
 class Layout(NamedTuple):
     """Options that decide which arrays of the neighbour lists are allocated."""
 
-    alike: bool  # all spheres are
+    equal_spheres: bool  # of one radius and material, so that one contact distance holds
     needs_velocity: bool  # the contact law wants velocities
     width: int  # numbers that a contact remembers
     wall_width: int  # the same at a wall
@@ -328,7 +328,7 @@ def candidate_arrays(chunks: int, room: int, layout: Layout) -> dict[str, np.nda
     """Arrays for that many candidate pairs in each chunk: what is read of them is written before."""
     incident = 2 * chunks * room + GROUP * CHUNK * chunks + GROUP  # see `candidate_pairs.first_incident`
     room *= chunks
-    own, remembering = 0 if layout.alike else room, room if layout.width else 0
+    own, remembering = 0 if layout.equal_spheres else room, room if layout.width else 0
     return ({} if layout.one_each else {"pairs_of_body": empty(incident, np.int32)}) | {
         "sphere_i": empty(room, np.int32),
         "sphere_j": empty(room, np.int32),

@@ -181,7 +181,7 @@ class Engine:
             dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, reference_potential=self.reference_potential,
             per_joule=energy_unit, list_skin=self._lists.skins.neighbours,
             candidate_skin=self._lists.skins.candidates, range=self.range, max_displacement=self.limits.farthest,
-            max_overlap=self.limits.deepest, max_acceleration=self.limits.max_acceleration,
+            max_overlap=self.limits.returning_overlap, max_acceleration=self.limits.max_acceleration,
             start_step=self.start_step,
         )  # fmt: skip
 

@@ -155,10 +155,10 @@ class EngineLists:
         nb = self.arrays
         chunks = nb.pairs.size
         if pairs > (nb.lower.size - 1) // chunks:
-            self.arrays = nb._replace(**arrays.pair_arrays(chunks * arrays.room(pairs)))
+            self.arrays = nb._replace(**arrays.pair_arrays(chunks * arrays.enlarged(pairs)))
             return False
         if entries > nb.body_entries.size:
-            self.arrays = nb._replace(**arrays.entry_arrays(arrays.room(entries), bodies, self.layout))
+            self.arrays = nb._replace(**arrays.entry_arrays(arrays.enlarged(entries), bodies, self.layout))
             return False
         return True
 
@@ -179,7 +179,7 @@ class EngineLists:
     def make_room_for_candidates(self) -> None:
         """Enlarge the arrays of candidate pairs to the number that was needed."""
         nb = self.arrays
-        larger = arrays.candidate_arrays(nb.pairs.size, arrays.room(nb.pairs.max()), self.layout)
+        larger = arrays.candidate_arrays(nb.pairs.size, arrays.enlarged(nb.pairs.max()), self.layout)
         chunks = nb.pairs.size
         for name in ("saved_history", "saved_pair", "saved_sphere_i", "saved_sphere_j"):  # kept, chunk by chunk
             source, target = getattr(nb, name), larger[name]

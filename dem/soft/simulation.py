@@ -320,7 +320,7 @@ class Simulation(SimulationBase):
                 self._particles if every is None else every, [each.inserter for each in self.inserters]
             )
             acts = acting(self._walls, every)
-            engine.walls.acting = acts[:, classes.own] if classes else acts
+            engine.walls.acting = acts[:, classes.user_variant] if classes else acts
         return engine
 
     def remove_wall(self, wall: WallInRun | Wall | str | int) -> None:

@@ -216,13 +216,13 @@ class LossesByKind:
 
     def __init__(self) -> None:
         self.pair, self.energy = np.zeros((0, 2), np.int64), np.zeros(0)
-        self._then: tuple[float, np.ndarray] | None = None
+        self._previous: tuple[float, np.ndarray] | None = None
 
     def __call__(self, sim: _LossSource) -> None:
         """Add the losses since the last call."""
         bodies = sim.particles
         table, now = contacts_by_kind(sim.contact_forces(), bodies.kind, len(bodies.kinds)), sim.time
-        if self._then is None:
+        if self._previous is None:
             self.pair, self.energy = table.pair, np.zeros(len(table.pair))
         elif len(table.pair) != len(self.pair):
             message = (
@@ -231,8 +231,8 @@ class LossesByKind:
             )
             raise ValueError(message)
         else:
-            self.energy = self.energy + 0.5 * (now - self._then[0]) * (self._then[1] + table.loss)
-        self._then = now, table.loss
+            self.energy = self.energy + 0.5 * (now - self._previous[0]) * (self._previous[1] + table.loss)
+        self._previous = now, table.loss
 
 
 def _kinds(kind: np.ndarray, kinds: int | None) -> tuple[np.ndarray, int]:

@@ -146,7 +146,7 @@ def check_alike(what: str, given: Mapping[str, object], own: Mapping[str, object
     for name, values in own.items():
         there, here = np.asarray(given[name]), np.asarray(values)
         fits = (there.shape, there.dtype) == (here.shape, here.dtype)
-        require(fits, f"{what}/{name} is {_said(there)}, expected {_said(here)}")
+        require(fits, f"{what}/{name} is {_type_and_shape(there)}, expected {_type_and_shape(here)}")
 
 
 def check_finite(what: str, given: Mapping[str, np.ndarray], *, infinite: tuple[str, ...] = ()) -> None:
@@ -162,7 +162,7 @@ def check_within(what: str, values: np.ndarray, least: float, most: float) -> No
     require(not wrong.size, f"{what} is {wrong[:1]} somewhere, expected {least} to {most}")
 
 
-def _said(array: np.ndarray) -> str:
+def _type_and_shape(array: np.ndarray) -> str:
     return f"{array.dtype} {' x '.join(map(str, array.shape)) or 'alone'}"
 
 

@@ -340,7 +340,7 @@ class EngineBonds:
         self.model = model
         self.arrays: rows.Bonds = arrays_of(model, particles, heats=heats)
         excluded = self.arrays.excluded
-        self.given = bonds_of_bodies(self.arrays, model.pairs)
+        self.by_body = bonds_of_bodies(self.arrays, model.pairs)
         self.apart = np.column_stack([excluded.first, excluded.second]).astype(np.int64)  # identities
 
     @property
@@ -385,7 +385,7 @@ class EngineBonds:
 
     def assign_slots(self, nb: Neighbours, bodies: Bodies) -> Neighbours:
         """Sort bonds by the order of bodies in memory and allocate their forces; returns the lists with them."""
-        fill_slots(self.arrays, self.given, bodies.identity, _rows_by_identity(bodies))
+        fill_slots(self.arrays, self.by_body, bodies.identity, _rows_by_identity(bodies))
         self.arrays = reserve_room(self.arrays, nb.block, int(nb.chunk_bandwidth[0]))
         return nb._replace(bonds=self.arrays)
 

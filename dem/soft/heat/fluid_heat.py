@@ -43,7 +43,7 @@ class FluidHeat:
         self.law, self.two_way, self.density = convection, two_way, fluid.density
         self.cells = two_way.cells.as_arguments() if two_way else EVERYWHERE
         self.temperature = np.full(self.cells.number, convection.temperature)
-        self.remainder, self.given = np.zeros((2, *self.cells.number))
+        self.remainder, self.received = np.zeros((2, *self.cells.number))
         self.capacity = np.zeros(self.cells.number)
         self.ledger = np.zeros((ROWS, 2))
         self.inflows: list[tuple[int, int, np.ndarray]] = []
@@ -54,7 +54,7 @@ class FluidHeat:
     def state(self) -> dict[str, np.ndarray]:
         """State for a checkpoint, by name."""
         return {
-            "fluid": self.temperature, "fluid_remainder": self.remainder, "fluid_given": self.given,
+            "fluid": self.temperature, "fluid_remainder": self.remainder, "fluid_given": self.received,
             "fluid_capacity": self.capacity, "fluid_ledger": self.ledger,
         }  # fmt: skip
 
@@ -163,7 +163,7 @@ class FluidHeat:
             added += dt * inflow * (upstream - t)
         if self.inflows:
             self._book(*added.ravel().tolist())
-        self.given += received
+        self.received += received
         amount = received + added + self.remainder
         after = t + amount / self.capacity
         self.remainder[:] = amount - (after - t) * self.capacity
@@ -186,13 +186,13 @@ class FluidHeat:
     def coupling_arguments(self, time: float) -> dict[str, object]:
         """Temperatures of the cells and heat since the last call, as arguments of a coupling; time: of heating [s]."""
         return {
-            "temperature": self.temperature.copy(), "heat": self.given.copy(),
+            "temperature": self.temperature.copy(), "heat": self.received.copy(),
             "heat_capacity": self.law.heat_capacity, "heat_interval": time - float(self.ledger[MARK, 0]),
         }  # fmt: skip
 
     def mark(self, time: float) -> None:
         """Reset the heat and the time of heating [s] that a coupling receives."""
-        self.given[:] = 0.0
+        self.received[:] = 0.0
         self.ledger[MARK, 0] = time
 
     def in_words(self) -> str:

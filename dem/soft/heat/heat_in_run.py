@@ -106,7 +106,7 @@ class HeatInRun(ScalarInRun):
             value, rate = self.rows_of(engine)[0], np.zeros(engine.owned, np.int64)
             for rows in (pairs, walls):
                 temperature_dependence.adjust(
-                    *self.conductivity, engine.kinds.material, engine.bodies.kind, value, self.held,
+                    *self.conductivity, engine.kinds.material, engine.bodies.kind, value, self.wall_values,
                     self.tables.of_pairs, self.tables.of_walls, rows.indices, rows.values,
                 )  # fmt: skip
                 conductances.add_rates(rows, self.tables.unit, rate)
@@ -248,7 +248,7 @@ class HeatInRun(ScalarInRun):
             self.choose_variants(engine)
             return
         kind, value = engine.bodies.kind, self.rows_of(engine)[0]
-        beyond = self.classes.beyond(value)
+        beyond = self.classes.out_of_range(value)
         if beyond.size:
             particle = engine.bodies.identity[beyond[0]]
             message = f"temperature of particle {particle} came to {value[beyond[0]]:g} K, {EXPECTED}"

@@ -67,7 +67,7 @@ class ImplicitExchange:
         i, j = self.rows[pairs.indices[:, 0]], self.rows[pairs.indices[:, 1]]
         self.edges = _sorted(np.minimum(i, j), np.maximum(i, j), pairs.values)
         row = -1 - walls.indices[:, 1]
-        conducts = np.isfinite(stage.held[row]) & (walls.values[:, CONDUCTANCE] > 0)
+        conducts = np.isfinite(stage.wall_values[row]) & (walls.values[:, CONDUCTANCE] > 0)
         at_walls = self.rows[walls.indices[conducts, 0]], self.number + row[conducts]
         self.wall_edges = _sorted(*at_walls, walls.values[conducts])
         order = np.lexsort((self.power, row, self.rows[walls.indices[:, 0]]))
@@ -104,8 +104,8 @@ class ImplicitExchange:
         stage, number = self.stage, self.number
         value, remainder = (engine.by_row(each) for each in stage.rows_of(engine))
         surroundings = stage.surroundings(engine)
-        known = np.isfinite(stage.held)
-        start = np.concatenate([value, np.where(known, stage.held, 0.0), [surroundings.fluid]])
+        known = np.isfinite(stage.wall_values)
+        start = np.concatenate([value, np.where(known, stage.wall_values, 0.0), [surroundings.fluid]])
         parts = zip(self.edges, self.wall_edges, self._to_fluid(surroundings), strict=True)
         edges = tuple(np.ascontiguousarray(np.concatenate(each)) for each in parts)
         source = np.zeros(start.size)
@@ -136,7 +136,7 @@ class ImplicitExchange:
     def _to_fluid(self, surroundings: HeatSurroundings) -> tuple[np.ndarray, ...]:
         """Edges from bodies to the fluid."""
         bodies = np.arange(surroundings.film.size)
-        return bodies, np.full(bodies.size, self.number + self.stage.held.size), surroundings.film
+        return bodies, np.full(bodies.size, self.number + self.stage.wall_values.size), surroundings.film
 
 
 class StageEquations(NamedTuple):

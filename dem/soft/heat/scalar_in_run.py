@@ -49,9 +49,9 @@ class ScalarInRun:
     """Exchange of a scalar in a run.
 
     Sums are whole units in two words, ``high 2^WORD + low``: what came in by each face and wall. The present values
-    `held` of faces and walls follow from them, from those at the start of the ledger (`base`), and from capacities.
-    Rows of the ledger are exact sums of two floats: the content at its start, what was added from outside (particles
-    that came or went, assignments), the time of the exchange, and further sources.
+    of faces and walls (`wall_values`) follow from them, from those at the start of the ledger (`base`), and from
+    capacities. Rows of the ledger are exact sums of two floats: the content at its start, what was added from outside
+    (particles that came or went, assignments), the time of the exchange, and further sources.
 
     Parameters
     ----------
@@ -77,8 +77,8 @@ class ScalarInRun:
         shrink = np.array([[law.shrink(one, other) for other in found] for one in found])
         held = [law.held_at_face(face) for face in FACES] + [law.held(wall) for wall in walls]
         surfaces = [box.material if box else None] * len(FACES) + [wall.material for wall in walls]
-        self.held = np.array([math.nan if value is None else value for value in held])
-        self.base = np.nan_to_num(self.held)
+        self.wall_values = np.array([math.nan if value is None else value for value in held])
+        self.base = np.nan_to_num(self.wall_values)
         self.wall_capacity = np.array([math.inf] * len(FACES) + [law.wall_capacity(wall) for wall in walls])
         self.changing = np.flatnonzero(np.isfinite(self.wall_capacity)).tolist()
         self.flux = np.array([0.0] * len(FACES) + [law.flux(wall) for wall in walls])
@@ -159,7 +159,7 @@ class ScalarInRun:
 
     def begin(self, engine: Engine) -> None:
         """Reset the ledger to the present content."""
-        self.base[:] = np.nan_to_num(self.held)
+        self.base[:] = np.nan_to_num(self.wall_values)
         self.sums[:] = 0
         self.ledger[:] = 0.0
         self.ledger[START] = self.content(engine)
@@ -180,9 +180,9 @@ class ScalarInRun:
     def inherit_wall_values(self, before: ScalarInRun) -> None:
         """Continue with the values of walls of another engine, if they change."""
         before.find_wall_values()
-        there = {before.entry_names[w]: before.held[w] for w in before.changing}
+        there = {before.entry_names[w]: before.wall_values[w] for w in before.changing}
         for w in self.changing:
-            self.base[w] = self.held[w] = there.get(self.entry_names[w], self.held[w])
+            self.base[w] = self.wall_values[w] = there.get(self.entry_names[w], self.wall_values[w])
 
     def book_external_change(self, before: Exact, now: Exact) -> None:
         """Add a change of the content from outside to the ledger."""
@@ -224,7 +224,7 @@ class ScalarInRun:
         error = self.imbalance(engine) / max(abs(content), 1e-300)
         self.find_wall_values()
         received += "".join(
-            f", {self.entry_names[w]} at {self.held[w]:.6g}{' K' if unit else ''}" for w in self.changing
+            f", {self.entry_names[w]} at {self.wall_values[w]:.6g}{' K' if unit else ''}" for w in self.changing
         )
         now = f"{name} {content:.6g}{unit}, {start:.6g}{unit} at the start"
         return f"{now}{received}{added}, error {error:.1e}"
@@ -344,7 +344,7 @@ class ScalarInRun:
     def find_wall_values(self) -> None:
         """Compute the present values of walls with a capacity from the amounts exchanged."""
         for w in self.changing:
-            self.held[w] = self.base[w] - whole(self.sums[w].tolist()) / self.unit / self.wall_capacity[w]
+            self.wall_values[w] = self.base[w] - whole(self.sums[w].tolist()) / self.unit / self.wall_capacity[w]
 
     def max_surroundings_rate(self, engine: Engine, walls: ContactRows) -> float:
         """Largest rate of a wall that changes over its capacity [1/s], from whole units of rates."""
@@ -383,7 +383,7 @@ class ScalarInRun:
         """Finish a sub-step of dt [s] after the exchange between bodies: walls, sources, new values."""
         if walls.indices.size:
             exchange.exchange_with_walls(
-                value, walls.indices, walls.values, self.held, power, dt, self.unit, gained, self.sums
+                value, walls.indices, walls.values, self.wall_values, power, dt, self.unit, gained, self.sums
             )  # fmt: skip
             self.find_wall_values()
         self.add_rates(engine, dt, value, gained)
@@ -559,7 +559,7 @@ class ScalarLedger:
         """Present values of walls with a capacity, by name, such as temperatures [K]."""
         stage = self._stage
         stage.find_wall_values()
-        return {stage.entry_names[w]: float(stage.held[w]) for w in stage.changing}
+        return {stage.entry_names[w]: float(stage.wall_values[w]) for w in stage.changing}
 
     @property
     def fluid(self) -> np.ndarray | None:

@@ -210,7 +210,7 @@ def stages(
 def set_classes(engine: Engine, classes: TemperatureClasses) -> None:
     """Let particles change between variants by temperature, at the same capacities; the first scalar is heat."""
     for stage in engine.scalars:
-        stage.capacity[:] = stage.capacity[classes.own]
+        stage.capacity[:] = stage.capacity[classes.user_variant]
     engine.scalars[0].classes = classes
 
 

@@ -35,7 +35,7 @@ class TemperatureClasses(NamedTuple):
     """Variants of particles by temperature class; the variants of the input come first."""
 
     variants: list[tuple[Shape, Material]]
-    own: np.ndarray  # (G',) variant of the user of each
+    user_variant: np.ndarray  # (G',) variant of the user of each
     expands: bool  # some of them differ in size
     first: np.ndarray  # (G,) by variant of the user: its first class, or itself
     number: np.ndarray  # (G,) of classes
@@ -68,18 +68,18 @@ class TemperatureClasses(NamedTuple):
 
     def variant_at(self, variant: np.ndarray, temperature: np.ndarray) -> np.ndarray:
         """Variants (N,) of particles of these variants, of any class, at temperatures (N,) [K]."""
-        g = self.own[variant]
+        g = self.user_variant[variant]
         index = np.rint((temperature - self.low[g]) * self.per_kelvin[g])
         return self.first[g] + np.clip(index, 0, self.number[g] - 1).astype(np.int64)
 
-    def beyond(self, temperature: np.ndarray) -> np.ndarray:
+    def out_of_range(self, temperature: np.ndarray) -> np.ndarray:
         """Indices of temperatures (N,) that are beyond those of spheres which expand."""
         outside = ~((temperature >= COLDEST) & (temperature <= HOTTEST))
         return np.flatnonzero(outside) if self.expands else np.zeros(0, np.int64)
 
     def particles(self, given: Particles) -> Particles:
         """The particles, of the variants at their temperatures; raises ValueError where there is none."""
-        beyond = self.beyond(given.temperature)
+        beyond = self.out_of_range(given.temperature)
         if beyond.size:
             message = f"temperature of particle {beyond[0]} is {given.temperature[beyond[0]]:g} K, {EXPECTED}"
             raise ValueError(message)

@@ -118,7 +118,7 @@ class Population:
         self.sinks = [OutletInRun(each, dt) for each in outlets]
         self.recycles_to = [self._recycling_inserter(each) for each in outlets]
         self.totals = InsertionTotals()
-        self.seen, self.first = -1, 0  # last step whose events were processed; particles at the start
+        self.last_processed, self.first = -1, 0  # last step whose events were processed; particles at the start
         self.species = np.zeros(0, np.int32)  # number of the kind of each particle, by row
         self.changed = False  # whether particles came or went since they were shown last
         self.variants: Variants = []
@@ -161,19 +161,19 @@ class Population:
 
     def check(self, engine: Engine) -> None:
         """Refuse inserters whose region has no room, before a run has begun; raises ValueError."""
-        for source in self.sources if self.seen < 0 else ():
+        for source in self.sources if self.last_processed < 0 else ():
             source.check_place(engine)
 
     def is_due(self, engine: Engine) -> bool:
         """Whether insertions or removals are due at the present step and have not been processed."""
         step = int(engine.run_state.step[0])
-        return step > self.seen and any(each.is_event_step(step) for each in (*self.sources, *self.sinks))
+        return step > self.last_processed and any(each.is_event_step(step) for each in (*self.sources, *self.sinks))
 
     def process(self, engine: Engine) -> None:
         """Insert and remove the particles that are due at the present step of an engine, once."""
         if not self.is_due(engine):
             return
-        step = self.seen = int(engine.run_state.step[0])
+        step = self.last_processed = int(engine.run_state.step[0])
         self._remove_in_outlets(engine, step)
         for number, source in enumerate(self.sources):
             added = source.insert_round(engine, step) if source.is_event_step(step) else None
@@ -269,7 +269,7 @@ class Population:
 
     def state(self) -> dict[str, np.ndarray]:
         """State from which a run continues."""
-        own = {"species": self.species.copy(), "seen": np.array([self.seen, self.first], np.int64)}
+        own = {"species": self.species.copy(), "seen": np.array([self.last_processed, self.first], np.int64)}
         own |= {f"books_{name}": values for name, values in self.totals.state().items()}
         for what, each in (("source", self.sources), ("sink", self.sinks)):
             for k, one in enumerate(each):
@@ -283,7 +283,7 @@ class Population:
             return {name.removeprefix(prefix): values for name, values in state.items() if name.startswith(prefix)}
 
         self.species, self.changed = state["species"].copy(), True
-        self.seen, self.first = state["seen"].tolist()
+        self.last_processed, self.first = state["seen"].tolist()
         self.totals.restore(part("books_"))
         for what, each in (("source", self.sources), ("sink", self.sinks)):
             for k, one in enumerate(each):

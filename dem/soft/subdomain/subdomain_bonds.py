@@ -45,7 +45,7 @@ class BondTable(NamedTuple):
         """Table of the bonds of an engine."""
         arrays = engine.bonds.arrays
         return cls(
-            engine.owned, arrays.form, arrays.table, engine.bonds.given.kind, engine.bonds.model.pairs, arrays.ground,
+            engine.owned, arrays.form, arrays.table, engine.bonds.by_body.kind, engine.bonds.model.pairs, arrays.ground,
             arrays.ground_pose, arrays.excluded.over_first, arrays.excluded.over, engine.bonds.apart,
         )  # fmt: skip
 
@@ -62,7 +62,7 @@ class SubdomainBonds:
         self.before = np.zeros(2 * number)
         self.slack, self.active, self.eased_count = np.zeros(pairs), np.zeros(pairs, np.int64), np.zeros(1, np.int64)
         self.agreed = self.slack.copy()
-        self.mine = np.zeros(pairs, bool)  # pairs that this rank follows
+        self.followed = np.zeros(pairs, bool)  # pairs that this rank follows
         self.first_own = 0  # chunk
         self.parting = np.zeros(0, np.int64)  # bonds that break in this step
         self.arrays: rows.Bonds | None = None
@@ -103,7 +103,7 @@ class SubdomainBonds:
 
     def agree(self) -> None:
         """Take over the overlaps after breakage that other ranks have followed."""
-        changed = np.flatnonzero(self.mine & (self.slack != self.agreed))
+        changed = np.flatnonzero(self.followed & (self.slack != self.agreed))
         for pair, slack in self.communicator.allgather((changed, self.slack[changed])):
             self.slack[pair] = self.agreed[pair] = slack
         self.slack[:] = self.agreed
@@ -137,7 +137,7 @@ class SubdomainBonds:
             apart_first=np.zeros(n + 1, np.int64), apart=np.zeros(2 * np.count_nonzero(apart_first >= 0), np.int32),
         )  # fmt: skip
         list_bonded_exclusions(excluded)
-        self.first_own, self.mine = low // CHUNK, (row_of[bonds.apart] >= low).any(axis=1)
+        self.first_own, self.followed = low // CHUNK, (row_of[bonds.apart] >= low).any(axis=1)
         self.arrays = rows.Bonds(
             form=bonds.form, table=bonds.table, slot=slot, bond=number.astype(np.int32), kind=bonds.kind[number],
             first=first, second=second, live=acting(self, bonds.pairs)[number].astype(float), chunk_first=chunk_first,

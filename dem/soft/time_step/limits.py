@@ -176,8 +176,8 @@ class Limits:
         self.smallest, self.largest = kinds.radius.min(), kinds.radius.max()  # radii
         self.has_equal_radii = smallest == self.largest
         self.farthest = math.inf if is_isolated else FARTHEST * 2 * smallest
-        self.deepest = (limit if self.has_equal_radii else min(limit, OVERLAP_LIMIT)) * smallest
-        self.seen = 0.0
+        self.returning_overlap = (limit if self.has_equal_radii else min(limit, OVERLAP_LIMIT)) * smallest
+        self.largest_share = 0.0
         self.max_acceleration = max_acceleration
         self.shortest_contact = ShortestContact()
 
@@ -186,16 +186,16 @@ class Limits:
 
         `overlap` is the largest one before; its share of the radius stays the same.
         """
-        self.shortest_contact, self.seen = before.shortest_contact, before.relative_overlap(overlap)
-        return float(self.seen * self.smallest) if self.has_equal_radii else overlap
+        self.shortest_contact, self.largest_share = before.shortest_contact, before.relative_overlap(overlap)
+        return float(self.largest_share * self.smallest) if self.has_equal_radii else overlap
 
     def accept_overlap(self, relative_overlap: float, overlap: float) -> bool:
         """Whether the deepest overlap is within the limit; raises the overlap at which kernels return next.
 
         `relative_overlap` is the deepest one over the smaller radius, `overlap` the largest one so far.
         """
-        self.seen = max(self.seen, relative_overlap)
-        self.deepest = 1.1 * overlap
+        self.largest_share = max(self.largest_share, relative_overlap)
+        self.returning_overlap = 1.1 * overlap
         return not self.has_equal_radii and relative_overlap <= self.limit
 
     def record_contact(self, contact: ShortestContact, acceleration: float) -> None:
@@ -207,15 +207,15 @@ class Limits:
     @property
     def watch(self) -> np.ndarray:
         """Extremes so far, and the limits at which the loop returns next."""
-        return np.array([self.seen, self.deepest, self.max_acceleration, *self.shortest_contact])
+        return np.array([self.largest_share, self.returning_overlap, self.max_acceleration, *self.shortest_contact])
 
     @watch.setter
     def watch(self, values: np.ndarray) -> None:
-        self.seen, self.deepest, self.max_acceleration, steps, *numbers = values.tolist()
+        self.largest_share, self.returning_overlap, self.max_acceleration, steps, *numbers = values.tolist()
         self.shortest_contact = ShortestContact(steps, *map(int, numbers))
 
     def relative_overlap(self, overlap: float) -> float:
         """Largest overlap so far over the smaller radius; a lower bound where radii differ."""
         if self.has_equal_radii:
             return float(overlap / self.smallest)
-        return max(self.seen, float(overlap / self.largest))
+        return max(self.largest_share, float(overlap / self.largest))
