@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,16 +16,12 @@ from dem.model.shapes.shape import MAX_SPHERES, kind_of_shape, standing
 from dem.model.walls import stl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from os import PathLike
 
     from dem.model.shapes.mesh_clump import MeshFit
     from dem.model.shapes.shape import Shape
 
-ARC_NODES = 24  # Gauss nodes along an arc: exact to rounding for up to a whole circle
-SLICE_NODES = 20  # between two heights at which the arcs change
-VOLUME_SLICES = 1000  # of a volume to about 1e-5 of it
-SAME = 1e-9  # heights and directions closer than this, relative to the size, count as one
+ARC_NODES = 16  # Gauss nodes along an arc: exact to rounding for up to a whole circle
 
 
 @hinted
@@ -65,10 +59,9 @@ class Clump(PrincipalBody):
 
     Notes
     -----
-    Volume and moments are integrals over slices: areas and moments of unions of discs, exact to rounding, summed over
-    height by Gauss quadrature between the heights at which discs appear, vanish or change neighbours. There the slices
-    change like square roots, which a sine takes out. The error is below 1e-6, and for a few spheres below 1e-9
-    (tests/test_clump.py: lenses of two spheres, chains, and the same at twice as many nodes).
+    Volume and moments are sums over the parts of the spheres that no other one covers, by integrals along the arcs that
+    bound them (`dem.kernels.numerics.sphere_union`). Their error is rounding, below 1e-9 (tests/test_clump.py: lenses
+    of two spheres, chains, lattices, and the same clump turned).
 
     Examples
     --------
@@ -169,7 +162,7 @@ class Clump(PrincipalBody):
             matrix, frame = principal_frame(moments.volume, centre, moments.about(centre).inertia())
             turned = np.einsum("ij,jk->ik", offsets - centre, matrix)
             made = cls.restored({"offsets": turned, "radii": radii, **frame})
-            volumes = (float(moments.volume), union_volume(offsets, radii))
+            volumes = (float(moments.volume), float(union_moments(offsets, radii)[0]))
         else:
             made = cls(offsets=offsets, radii=radii)
             volumes = (float(moments.volume), made.volume)
@@ -224,55 +217,23 @@ class Clump(PrincipalBody):
         frame = {"centre": getattr(shape, "centre", own.centre), "axes": standing(shape)}
         frame["_moments"] = (own.volume, *own.inertia)
         made = cls.restored({"offsets": offsets, "radii": radii, **frame})
-        volumes = (own.volume, union_volume(offsets, radii))
+        volumes = (own.volume, float(union_moments(offsets, radii)[0]))
         object.__setattr__(made, "fit", mesh_clump.fit_of(vertices, triangles, offsets, radii, volumes))
         return made
 
 
-def _slices(
-    offsets: np.ndarray, radii: np.ndarray, parts: Iterable[tuple[float, float, np.ndarray, np.ndarray]]
-) -> Iterator[tuple[float, float, np.ndarray]]:
-    """Height, thickness and moments of slices of a union of spheres, which are overwritten by the next slice.
-
-    parts: lowest and highest height of each part of the union; heights and thicknesses of the slices in it.
-    """
+def union_moments(offsets: np.ndarray, radii: np.ndarray) -> np.ndarray:
+    """Volume, first moments (3) and second moments xx, yy, zz, xy, yz, zx (6) of a union of spheres, as one array."""
     from dem.kernels.numerics import sphere_union  # noqa: PLC0415, runs are read without numba
 
-    arc_nodes, arc_weights = portable.gauss(ARC_NODES)
-    starts, ends, m = np.empty(2 * len(radii) + 2), np.empty(2 * len(radii) + 2), np.empty(sphere_union.MOMENTS)
-    for low, high, heights, thicknesses in parts:
-        near = (offsets[:, 2] - radii <= high) & (offsets[:, 2] + radii >= low)
-        x, r = np.ascontiguousarray(offsets[near]), np.ascontiguousarray(radii[near])
-        for z, dz in zip(heights.tolist(), thicknesses.tolist(), strict=True):
-            sphere_union.slice_moments(z, x, r, arc_nodes, arc_weights, starts, ends, m)
-            yield z, dz, m
-
-
-def union_moments(offsets: np.ndarray, radii: np.ndarray, nodes: int = SLICE_NODES) -> np.ndarray:
-    """Volume, first moments (3) and second moments xx, yy, zz, xy, yz, zx (6) of a union of spheres, as one array."""
-    t, weights = portable.gauss(nodes)
-    origin = offsets.mean(0)  # sums about a near point do not cancel
-    centres = np.ascontiguousarray(offsets - origin)
-    parts = []
-    for low, high in itertools.pairwise(_heights(centres, radii)):
-        heights = 0.5 * (low + high) + 0.5 * (high - low) * np.sin(0.5 * np.pi * t)
-        parts.append((low, high, heights, 0.25 * np.pi * (high - low) * np.cos(0.5 * np.pi * t) * weights))
-    total = np.zeros(10)
-    for z, dz, m in _slices(centres, radii, parts):
-        total += dz * np.array([m[0], m[1], m[2], z * m[0], m[3], m[4], z * z * m[0], m[5], z * m[2], z * m[1]])
+    origin, count = offsets.mean(0), len(radii)  # sums about a near point do not cancel
+    caps, (starts, ends) = np.empty((count, sphere_union.COLUMNS)), np.empty((2, 2 * count))
+    total = np.zeros(sphere_union.MOMENTS)
+    sphere_union.add_union(
+        np.ascontiguousarray(offsets - origin), np.ascontiguousarray(radii), *portable.gauss(ARC_NODES), caps, starts,
+        ends, total,
+    )  # fmt: skip
     return _moved(total, origin)
-
-
-def union_volume(offsets: np.ndarray, radii: np.ndarray) -> float:
-    """Volume of a union of many spheres [m³], to about 1e-5 of it, by slices of equal thickness.
-
-    `union_moments` is exact, but its number of slices grows with the cube of the spheres that meet.
-    """
-    low, high = float((offsets[:, 2] - radii).min()), float((offsets[:, 2] + radii).max())
-    thickness = np.array([(high - low) / VOLUME_SLICES])
-    heights = low + thickness * (np.arange(VOLUME_SLICES)[:, None] + 0.5)
-    parts = ((z[0], z[0], z, thickness) for z in heights)
-    return float(sum(dz * m[0] for _, dz, m in _slices(offsets, radii, parts)))
 
 
 def _moved(m: np.ndarray, by: np.ndarray) -> np.ndarray:
@@ -283,41 +244,6 @@ def _moved(m: np.ndarray, by: np.ndarray) -> np.ndarray:
         for k, (a, b) in enumerate(((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0)), start=4)
     ]
     return np.array([v, *(first + v * by), *second])
-
-
-def _heights(x: np.ndarray, r: np.ndarray) -> np.ndarray:
-    """Heights at which the set of arcs changes: ends of spheres and of intersection circles, crossings of circles."""
-    found = [*(x[:, 2] - r), *(x[:, 2] + r)]
-    circles = {}
-    for i, j in itertools.combinations(range(len(r)), 2):
-        gap = x[j] - x[i]
-        d = portable.length(gap)
-        if abs(r[i] - r[j]) < d < r[i] + r[j]:
-            n = gap / d
-            along = (d * d + r[i] ** 2 - r[j] ** 2) / (2 * d)
-            radius = math.sqrt(max(r[i] ** 2 - along**2, 0.0))
-            circles[i, j] = (x[i] + along * n, n)
-            found += [(x[i] + along * n)[2] + s * radius * math.sqrt(max(1 - n[2] ** 2, 0.0)) for s in (-1, 1)]
-    for (i, j), (k, m) in itertools.combinations(circles, 2):
-        if i == k:  # i < j, m: both circles on sphere i
-            found += _meetings(x[i], r[i], circles[i, j], circles[k, m])
-    size = float(r.max())
-    heights = np.sort(found)
-    return heights[np.concatenate([[True], np.diff(heights) > SAME * size])]
-
-
-def _meetings(x: np.ndarray, r: float, first: tuple, second: tuple) -> list[float]:
-    """Heights at which two planes (point, normal) and a sphere intersect."""
-    (p, n), (q, m) = first, second
-    line = np.cross(n, m)
-    square = portable.dot(line, line)
-    if square < SAME:
-        return []
-    point = (np.cross(m, line) * portable.dot(n, p - x) + np.cross(line, n) * portable.dot(m, q - x)) / square
-    rest = r * r - portable.dot(point, point)
-    if rest < 0:
-        return []
-    return [x[2] + point[2] + s * math.sqrt(rest / square) * line[2] for s in (-1, 1)]
 
 
 def _inertia(m: np.ndarray) -> np.ndarray:
