@@ -1,10 +1,16 @@
-"""Cylinders, cones, discs: the surface of revolution of a polyline (r, z) about an axis, touched from both sides.
+"""Contacts of a sphere with a surface of revolution: what a polyline (r, z) sweeps about an axis, from both sides.
 
-Numbers: origin (3), axis (3), a direction across it (3), number of points, r and z of each. Its pieces are the
-segments, from point k to k + 1: discs, cones, cylinders. A place and the point nearest to it on each are in one half
-plane, so that distances are those of segments there. Two neighbours share a point, the circle it sweeps; by rule E
-(``contact_patches``) what is within reach of a shared point counts once, and a polyline that ends where it began has
-one more such point. A sphere centred on the axis is pushed along the direction across it.
+Each segment of the polyline sweeps a disc, a cone or a cylinder, and each point a circle. A position and the closest
+point of such a piece are in the same half plane of the axis. So distances are those of a point (r, z) from the segments
+in this plane, and gradients there are turned into space at the end.
+
+Contacts follow rule E (``contact_patches``). The pieces are the segments, and the links are the points that two
+successive segments share. The graph is a line, so all links within reach are in its forest. A closed polyline, which
+ends where it begins, has one more link, and its graph is a ring: if all points are within reach, the farthest one is
+left out. A contact is a sequence of segments within reach whose shared points are within reach.
+
+Numbers of a wall: origin (3), axis (3), a direction across it (3), number of points, r and z of each. A sphere whose
+centre is on the axis is pushed along the direction across it.
 """
 
 import math
@@ -31,10 +37,39 @@ COUNT, POINTS = 9, 10
 #   SEGMENT_DISTANCE  length of that vector
 #   END               end of the segment where the closest point is: 0 for neither, 1 for the first, 2 for the second
 #   IS_MINIMUM        1 if the segment has a term of its own
-#   CORNER (two)      vector (r, z) from the first point of the segment to the position
+#   FROM_POINT (two)  vector (r, z) from the first point of the segment to the position
 #   POINT_DISTANCE    length of that vector; -1 if no other segment ends at the first point
 #   LINK_LEFT_OUT     1 if the first point has no link term
-SEGMENT_DISTANCE, END, IS_MINIMUM, CORNER, POINT_DISTANCE, LINK_LEFT_OUT = 2, 3, 4, 5, 7, 8
+SEGMENT_DISTANCE, END, IS_MINIMUM, FROM_POINT, POINT_DISTANCE, LINK_LEFT_OUT = 2, 3, 4, 5, 7, 8
+
+
+@func
+def find_on_revolution(x, radius, power, numbers, k, contacts, scratch):
+    """Find the contacts of a sphere with a surface of revolution, as `dem.kernels.walls.geometry.find_contacts` does.
+
+    k: where the numbers of the surface begin.
+    """
+    r, z, radial, axis = cylindrical(x, numbers, k)
+    segments, closed = write_segments(r, z, numbers, k, scratch)
+    cancel_at_shared_points(segments, closed, scratch)
+    if closed:
+        break_cycle(segments, radius, scratch)
+    count = write_contacts_in_plane(segments, radius, power, numbers, k, contacts, scratch)
+    last_is_first = (
+        closed
+        and count > 1
+        and scratch[0, SEGMENT_DISTANCE] < radius
+        and shares_point_in_reach(0, segments - 1, radius, scratch)
+    )
+    if count > contacts.shape[0]:
+        return -(count - 1 if last_is_first else count)
+    if last_is_first:
+        count -= 1
+        merge_last_into_first(contacts, count)
+    for t in range(count):
+        gradient = add_scaled(scale(contacts[t, 0], radial), contacts[t, 1], axis)
+        contacts[t, 0], contacts[t, 1], contacts[t, 2] = gradient
+    return count
 
 
 @inline
@@ -75,15 +110,15 @@ def write_segments(r, z, numbers, k, scratch):
         scratch[s, 0], scratch[s, 1], scratch[s, SEGMENT_DISTANCE], scratch[s, END] = u, v, math.hypot(u, v), end
         scratch[s, IS_MINIMUM] = 1.0
         u, v = r - numbers[first + 2 * s], z - numbers[first + 2 * s + 1]
-        scratch[s, CORNER], scratch[s, CORNER + 1] = u, v
+        scratch[s, FROM_POINT], scratch[s, FROM_POINT + 1] = u, v
         scratch[s, POINT_DISTANCE] = math.hypot(u, v) if s > 0 or closed else -1.0
         scratch[s, LINK_LEFT_OUT] = 0.0 if s > 0 or closed else 1.0
     return points - 1, closed
 
 
 @inline
-def cancel_shared_points(segments, closed, scratch):
-    """Leave out segments that are nearest at a point they share, and the point with each: they cancel."""
+def cancel_at_shared_points(segments, closed, scratch):
+    """Cancel the terms of segments that are nearest at a shared point with those of the point."""
     for s in range(segments):
         end = int(scratch[s, END])
         if end > 0:
@@ -95,7 +130,10 @@ def cancel_shared_points(segments, closed, scratch):
 
 @inline
 def break_cycle(segments, radius, scratch):
-    """Leave out the farthest of the shared points if all are within reach: a tree has one link less than the ring."""
+    """Leave out the link of the farthest point of a ring if all points are within reach.
+
+    A link that has cancelled belongs to the forest, see ``contact_patches``.
+    """
     worst = -1
     for s in range(segments):
         if not 0.0 <= scratch[s, POINT_DISTANCE] < radius:
@@ -116,7 +154,7 @@ def shares_point_in_reach(s, before, radius, scratch):
 
 @inline
 def unit_direction(u, v, length, numbers, k):
-    """Unit vector along (u, v); for a position on the surface, the normal of the segment."""
+    """Unit vector (r, z, 0) along (u, v); for a position on the surface, the normal of the segment at `numbers[k]`."""
     if length > 0.0:
         return u / length, v / length, 0.0
     u, v = numbers[k + 2] - numbers[k], numbers[k + 3] - numbers[k + 1]
@@ -124,55 +162,36 @@ def unit_direction(u, v, length, numbers, k):
     return -v / length, u / length, 0.0
 
 
-@func
-def find_on_revolution(x, radius, power, numbers, k, contacts, scratch):
-    """Find the contacts of a sphere with a surface of revolution, as `dem.kernels.walls.geometry.find_contacts` does.
+@inline
+def write_contacts_in_plane(segments, radius, power, numbers, k, contacts, scratch):
+    """Write a contact for each sequence of segments within reach; returns how many there are, with room or without.
 
-    k: where the numbers of the surface begin.
+    Writes contacts: gradients as (r, z, 0).
     """
-    r, z, radial, axis = cylindrical(x, numbers, k)
-    segments, closed = write_segments(r, z, numbers, k, scratch)
-    cancel_shared_points(segments, closed, scratch)
-    if closed:
-        break_cycle(segments, radius, scratch)
-    count = 0
+    count, rows = 0, contacts.shape[0]
     for s in range(segments):
         if scratch[s, SEGMENT_DISTANCE] >= radius:
             continue
-        begin = k + POINTS + 2 * s
-        if s == 0 or not shares_point_in_reach(s, s - 1, radius, scratch):
+        is_joined = shares_point_in_reach(s, s - 1 if s > 0 else segments - 1, radius, scratch)
+        if s == 0 or not is_joined:
             count += 1
-            if count <= contacts.shape[0]:
+            if count <= rows:
                 clear_contact(contacts, count - 1, s)
-        t = min(count, contacts.shape[0]) - 1
-        if scratch[s, LINK_LEFT_OUT] == 0.0 and shares_point_in_reach(
-            s, s - 1 if s > 0 else segments - 1, radius, scratch
-        ):
-            n = unit_direction(scratch[s, CORNER], scratch[s, CORNER + 1], scratch[s, POINT_DISTANCE], numbers, begin)
-            subtract_link(contacts, t, radius - scratch[s, POINT_DISTANCE], n, power)
+        t, begin = min(count, rows) - 1, k + POINTS + 2 * s
+        if scratch[s, LINK_LEFT_OUT] == 0.0 and is_joined:
+            d = scratch[s, POINT_DISTANCE]
+            n = unit_direction(scratch[s, FROM_POINT], scratch[s, FROM_POINT + 1], d, numbers, begin)
+            subtract_link(contacts, t, radius - d, n, power)
         if scratch[s, IS_MINIMUM] > 0.0:
-            n = unit_direction(scratch[s, 0], scratch[s, 1], scratch[s, SEGMENT_DISTANCE], numbers, begin)
-            add_piece(contacts, t, radius - scratch[s, SEGMENT_DISTANCE], n, s, power)
-    joined = (
-        closed
-        and count > 1
-        and scratch[0, SEGMENT_DISTANCE] < radius
-        and shares_point_in_reach(0, segments - 1, radius, scratch)
-    )
-    if count > contacts.shape[0]:
-        return -(count - 1 if joined else count)
-    if joined:
-        count -= 1
-        merge_last_into_first(contacts, count)
-    for t in range(count):
-        gradient = add_scaled(scale(contacts[t, 0], radial), contacts[t, 1], axis)  # of the half plane (r, z)
-        contacts[t, 0], contacts[t, 1], contacts[t, 2] = gradient
+            d = scratch[s, SEGMENT_DISTANCE]
+            n = unit_direction(scratch[s, 0], scratch[s, 1], d, numbers, begin)
+            add_piece(contacts, t, radius - d, n, s, power)
     return count
 
 
 @inline
 def merge_last_into_first(contacts, last):
-    """Add the last contact to the first: the polyline's end is its beginning."""
+    """Add the last contact of a closed polyline to the first one, with which it shares a point within reach."""
     for column in range(COLUMNS):
         if column in (0, 1, POTENTIAL, LINKS):
             contacts[0, column] += contacts[last, column]
