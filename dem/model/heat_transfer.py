@@ -27,6 +27,9 @@ class Convection:
     Heat Mass Transf. 21 (1978) 467). Re = ε ρ |u - v| d/μ is that of the fluid of the simulation, d the diameter of the
     sphere of equal volume.
 
+    Both laws are of spheres: a body of another shape takes the heat of the sphere of its volume. In a fluid at rest no
+    shape takes less than that, and with the same h its true surface would take too much (docs/guide/heat.md).
+
     The fluid keeps its temperature, unless it has a `volume`, or each of its `cells` a temperature. Then it loses what
     particles gain; its heat is in the ledger of heat, `dem.Simulation.heat`.
 

@@ -472,6 +472,21 @@ def test_radiation_comes_to_the_temperature_of_the_surroundings():
     assert sim.verdict().scalars_balanced
 
 
+@pytest.mark.parametrize("shape", [DIE, dem.Ellipsoid(semi_axes=(3 * D, D, D)), dem.Capsule(diameter=D, length=3 * D)])
+def test_a_fluid_warms_other_shapes_like_the_sphere_of_their_volume(shape):
+    """At rest, where Nu = 2: 2π k d, which no shape of this volume falls below (Poincaré, Pólya and Szegő)."""
+    volume = shape.mass_properties(1.0).volume
+    d = (6 * volume / math.pi) ** (1 / 3)
+    gas = dem.Convection(temperature=400.0, conductivity=0.03, heat_capacity=1000.0)
+    still = dem.Particles(shape, SOLID, position=[[0, 0, 0]], temperature=300.0)
+    law = dem.Heat(every=1, convection=gas)
+    sim = dem.Simulation(
+        still, gravity=(0, 0, 0), fluid=dem.Fluid(density=1.2, viscosity=1.8e-5), time_step=DT, heat=law
+    )
+    sim.step(1)
+    assert sim.heat.received["fluid"] == pytest.approx(2 * math.pi * 0.03 * d * 100.0 * sim.heat.time, rel=1e-6)
+
+
 @pytest.mark.parametrize("shape", [DIE, dem.Ellipsoid(semi_axes=(3 * D, D, D))])
 def test_the_surface_of_a_convex_shape_radiates(shape):
     warm = dem.Particles(shape, SOLID, position=[[0, 0, 0]], temperature=300.0)
