@@ -645,7 +645,7 @@ ROUND_WALLS = (
            "plain/test_convex_faces.py", "left_out"),
     Mutant("crossing-edges-margin", "find_contacts", "edges_b, wide, scratch", "edges_b, reach, scratch",
            "plain/test_polyhedron_contacts.py", "lists_hold_until"),
-    Mutant("cylinder-starts", "find_maxima_of_arc", "- y) < pitch:", "- y) < 0.1 * pitch:",
+    Mutant("cylinder-starts", "find_maxima_of_arc", "abs(ahead[k]) < pitch:", "abs(ahead[k]) < 0.1 * pitch:",
            "plain/test_convex_at_walls.py", "all_maxima"),
     Mutant("torus-jump", "find_inside_torus", "if abs(value) > JUMP * bound:", "if False:",
            "plain/test_convex_at_walls.py", "flat_side"),
