@@ -1,16 +1,21 @@
-"""Convex bodies at meshes: rule E of `dem.kernels.walls.contact_patches`, of overlaps of bodies instead of distances.
+"""Contacts of a convex body with a mesh: one contact for each patch of triangles that the body overlaps.
 
-The overlap δ_f of a body with triangle f is the minimum of g of both (`dem.kernels.convex.overlap`), a triangle being a
-convex body of no thickness, and δ_e that with an edge e. In
+This is rule E (``contact_patches``) with overlaps of the body in place of distances of a sphere. With δ_f, the overlap
+of the body with triangle f, and δ_e, that with an edge e which two triangles share, the potential is
 
-    U = Σ φ(δ_f) - Σ φ(δ_e),   φ(δ) = δ^(p+1) / (p+1) in contact, else 0,
+    U = Σ φ(δ_f) - Σ φ(δ_e),   φ(δ) = δ^(p+1) / (p+1) for δ > 0, else 0.
 
-the second sum is over the edges of a spanning forest of the triangles that overlap, deepest first. A triangle that the
-body touches at an edge or corner, which its neighbour shares, has δ_f = δ_e, and is left out with that edge: on flat
-and convex surfaces one triangle remains, and on a flat one its overlap is that of the plane. Each tree is a contact.
+The first sum is over all triangles, the second over the edges of a spanning forest of the triangles that overlap, taken
+deepest first. Each tree is a contact. A triangle that the body touches at a shared edge or corner has δ_f = δ_e, and
+both terms are left out. So one triangle remains on flat and convex surfaces; on a flat one its overlap is that of the
+plane.
 
-Where the plane of a triangle meets the body's support point over the triangle, δ_f is that of the plane, in closed
-form. Elsewhere the body touches an edge: that of the largest overlap.
+The overlap with a triangle or edge is that of two convex bodies (`dem.kernels.convex.overlap`), one of which has no
+thickness. If the support point of the body against the plane of the triangle is over the triangle, δ_f is that of the
+plane, in closed form. Otherwise the body touches an edge, and δ_f is the largest overlap with an edge.
+
+Force and torque of a contact are sums over its terms. The *contact point* is where the force alone has this torque, but
+for its part along the force; that part over the force is the *pitch* [m].
 """
 
 import math
@@ -35,23 +40,44 @@ from dem.kernels.walls.mesh_cells import is_outside, leaf_at
 from dem.kernels.walls.potential_terms import COLUMNS, LINKS, add_piece, clear_contact, power_of_overlap, subtract_link
 from dem.kernels.walls.triangles import AB, AC, CORNER, NORMAL, closest, edge_of, may_reach, triple
 
-# columns of a contact besides: place that touches, three; and how far the torque about it is along the normal, over the
-# force [m]
+# columns of a contact besides those of ``potential_terms``: contact point about the centre of the body (three); pitch
 CONTACT_POINT, PITCH, CONTACT_COLUMNS = COLUMNS, COLUMNS + 3, COLUMNS + 4
-# columns of scratch: n in the first three; overlap; point on the body about its centre, three; vertices of a piece
+# columns of scratch, besides those of ``contact_patches``, of each triangle that overlaps; 0 to 2 are the normal to the
+# body: overlap [m]; support point of the body about its centre (three); vertices of an edge, in the first row only
 DEPTH, BODY_POINT, VERTICES, SCRATCH = 3, 12, 15, 24
 END_TOLERANCE = 1e-9  # of the length of an edge, within which a point is its end
 UNTURNED = (1.0, 0.0, 0.0, 0.0)
 
 
 @func
+def find_on_mesh(convex, w, body, u, bound, beyond, power, geometry, contacts, scratch):
+    """Write the contacts of a body with mesh w; returns their number.
+
+    convex, w: ConvexWalls; number of the wall.
+    body, u: ConvexBody; its centre in the wall's frame [m].
+    bound, beyond: radius of the bounding sphere of the body, how far beyond touching overlaps are wanted [m].
+    power: p of the normal force, δ^p.
+    geometry: see `dem.kernels.walls.geometry`.
+    Writes contacts: a row a contact, with CONTACT_POINT and PITCH [m].
+    Writes scratch: (Q, SCRATCH), a row a triangle that is near.
+    """
+    count, first = gather_overlapped(convex, w, body, u, bound, beyond, geometry, scratch), geometry.first_triangle[w]
+    if count == 0:
+        return 0
+    components = cancel_at_shared_edges(count, geometry, scratch)
+    minima = components
+    if components > 1:
+        components = join_overlapped(convex, w, body, u, beyond, count, components, geometry, scratch)
+    return write_mesh_contacts(convex, w, body, u, beyond, power, count, minima > 1, first, geometry, contacts, scratch)
+
+
+@func
 def edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers):
     """Overlap of a body with an edge of triangle f, normal to the body, point about its centre, share of the edge.
 
-    convex, w: ConvexWalls; wall, whose shape is that of triangles.
-    body, u, n: ConvexBody, its centre [m], a unit vector to begin with.
-    f, edge, beyond: triangle, edge; how far beyond touching overlaps are wanted [m].
-    geometry: see `dem.kernels.walls.geometry`.
+    convex, w, body, u, beyond, geometry: see `find_on_mesh`.
+    n: unit vector from which the search for the normal begins.
+    numbers: room for the vertices of the edge.
     """
     start, along = edge_of(geometry.triangle, f, edge)
     for k in range(3):
@@ -62,7 +88,7 @@ def edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers):
 
 
 @inline
-def region_of(edge, share):
+def region_on_edge(edge, share):
     """Region of a triangle, see `dem.kernels.walls.triangles`, of a point on an edge."""
     if share <= END_TOLERANCE:
         return 5 if edge == 1 else 4
@@ -75,7 +101,7 @@ def region_of(edge, share):
 def touch_triangle(convex, w, body, u, f, beyond, geometry, numbers):
     """Overlap of a body with triangle f, normal to the body, point about its centre, and the region that touches.
 
-    convex, w, body, u, f, beyond, geometry: see `edge_overlap`.
+    convex, w, body, u, f, beyond, geometry: see `find_on_mesh`.
     Returns the overlap, less than -beyond for those that are apart [m]; normal; point [m]; region.
     """
     n, p = triple(geometry.triangle, f, NORMAL), subtract(u, triple(geometry.triangle, f, CORNER))
@@ -93,15 +119,15 @@ def touch_triangle(convex, w, body, u, f, beyond, geometry, numbers):
     for edge in range(3):
         depth, m, point, share = edge_overlap(convex, w, body, u, f, edge, start, beyond, geometry, numbers)
         if depth > best:
-            best, n, x, region = depth, m, point, region_of(edge, share)
+            best, n, x, region = depth, m, point, region_on_edge(edge, share)
     return best, n, x, region
 
 
 @func
-def gather(convex, w, body, u, bound, beyond, geometry, scratch):
+def gather_overlapped(convex, w, body, u, bound, beyond, geometry, scratch):
     """Write a row for each triangle of mesh w that a body overlaps; returns how many.
 
-    convex, w, body, u, beyond, geometry: see `edge_overlap`.
+    convex, w, body, u, beyond, geometry: see `find_on_mesh`.
     bound: radius of the bounding sphere of the body [m].
     Writes scratch: rows.
     """
@@ -134,7 +160,7 @@ def body_point_in(scratch, i):
 
 
 @func
-def join(convex, w, body, u, beyond, count, parts, geometry, scratch):
+def join_overlapped(convex, w, body, u, beyond, count, components, geometry, scratch):
     """Merge overlapped triangles along shared edges, deepest edge first; returns the number of contacts left."""
     numbers = scratch[0, VERTICES:]
     for i in range(count):
@@ -145,7 +171,7 @@ def join(convex, w, body, u, beyond, count, parts, geometry, scratch):
                 f, n = int(scratch[i, PIECE]), normal_in(scratch, i)
                 depth, _, _, _ = edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers)
                 scratch[i, EDGE_KEY + edge] = -(depth + beyond)
-    return join_in_ascending_order(count, parts, 0.0, geometry, scratch)
+    return join_in_ascending_order(count, components, 0.0, geometry, scratch)
 
 
 @inline
@@ -154,64 +180,12 @@ def contact_point(contacts, t):
     return contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2]
 
 
-@inline
-def add_torque(contacts, t, sign, depth, n, x, power):
-    """Add the torque of a point x to the sums of contact t: δ^p x × n in CONTACT_POINT, δ^p x · n in PITCH."""
-    term, along = sign * power_of_overlap(depth, power), cross(x, n)
-    contacts[t, CONTACT_POINT] += term * along[0]
-    contacts[t, CONTACT_POINT + 1] += term * along[1]
-    contacts[t, CONTACT_POINT + 2] += term * along[2]
-    contacts[t, PITCH] += term * dot(x, n)
-
-
-@inline
-def complete_contact(contacts, t):
-    """Compute contact point and pitch of contact t from the sums of force and torque.
-
-    The force at the contact point has the torque, except its part along the force, which is the pitch times the force.
-    """
-    total, torque = (contacts[t, 0], contacts[t, 1], contacts[t, 2]), contact_point(contacts, t)
-    square = dot(total, total)
-    if square == 0.0:
-        return
-    point = scale(1.0 / square, add_scaled(cross(total, torque), contacts[t, PITCH], total))
-    contacts[t, PITCH] = dot(torque, total) / square
-    contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = point
-
-
 @func
-def find_on_mesh(convex, w, body, u, bound, beyond, power, geometry, contacts, scratch):
-    """Write the contacts of a body with mesh w; returns their number.
-
-    convex, w, body, u, beyond, geometry: see `edge_overlap`.
-    bound, power: radius of the bounding sphere of the body [m]; exponent of the overlap.
-    Writes contacts: a row a contact, with CONTACT_POINT, where the body touches, about its centre [m], and PITCH.
-    Writes scratch: (Q, SCRATCH), a row a triangle that is near.
-    """
-    count, first = gather(convex, w, body, u, bound, beyond, geometry, scratch), geometry.first_triangle[w]
-    if count == 0:
-        return 0
-    parts = cancel_at_shared_edges(count, geometry, scratch)
-    minima = parts
-    if parts > 1:
-        parts = join(convex, w, body, u, beyond, count, parts, geometry, scratch)
-    return sum_terms(convex, w, body, u, beyond, power, count, minima > 1, first, geometry, contacts, scratch)
-
-
-@inline
-def begin_contact(contacts, t, piece):
-    """Write an empty contact to row t."""
-    clear_contact(contacts, t, piece)
-    for k in range(CONTACT_POINT, PITCH + 1):
-        contacts[t, k] = 0.0
-
-
-@func
-def sum_terms(convex, w, body, u, beyond, power, count, joined, first, geometry, contacts, scratch):
-    """Write a row of contacts for each part, in the order of their first triangles; returns their number.
+def write_mesh_contacts(convex, w, body, u, beyond, power, count, has_links, first, geometry, contacts, scratch):
+    """Write a row of contacts for each component, in the order of their first triangles; returns their number.
 
     convex, w, body, u, beyond, power, geometry, scratch: see `find_on_mesh`.
-    count, joined: rows of scratch; whether there are edges to take off.
+    count: rows of scratch. has_links: whether edges may have joined components.
     first: number of the first triangle of the mesh.
     Writes contacts: rows.
     """
@@ -228,22 +202,46 @@ def sum_terms(convex, w, body, u, beyond, power, count, joined, first, geometry,
             n, depth, x = normal_in(scratch, i), scratch[i, DEPTH], body_point_in(scratch, i)
             add_piece(contacts, t, depth, n, int(scratch[i, PIECE]) - first, power)
             add_torque(contacts, t, 1.0, depth, n, x, power)
-        for edge in range(3 if t >= 0 and joined else 0):
-            if scratch[i, EDGE_KEY + edge] == TAKEN:
-                f, n, numbers = int(scratch[i, PIECE]), normal_in(scratch, i), scratch[0, VERTICES:]
-                depth, n, x, _ = edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers)
-                subtract_link(contacts, t, depth + beyond, n, power)
-                add_torque(contacts, t, -1.0, depth + beyond, n, x, power)
+        if t >= 0 and has_links:
+            subtract_edges(t, i, convex, w, body, u, beyond, power, geometry, contacts, scratch)
     for t in range(written):
         i = only_minimum(t, count, scratch)
         if i >= 0 and contacts[t, LINKS] == 0.0:
-            contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = body_point_in(
-                scratch, i
-            )
+            x = body_point_in(scratch, i)
+            contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = x
             contacts[t, PITCH] = 0.0
         else:
             complete_contact(contacts, t)
     return written
+
+
+@inline
+def begin_contact(contacts, t, piece):
+    """Write an empty contact to row t."""
+    clear_contact(contacts, t, piece)
+    for k in range(CONTACT_POINT, PITCH + 1):
+        contacts[t, k] = 0.0
+
+
+@inline
+def subtract_edges(t, i, convex, w, body, u, beyond, power, geometry, contacts, scratch):
+    """Subtract the terms of the edges of row i that have joined components from contact t."""
+    for edge in range(3):
+        if scratch[i, EDGE_KEY + edge] == TAKEN:
+            f, n, numbers = int(scratch[i, PIECE]), normal_in(scratch, i), scratch[0, VERTICES:]
+            depth, n, x, _ = edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers)
+            subtract_link(contacts, t, depth + beyond, n, power)
+            add_torque(contacts, t, -1.0, depth + beyond, n, x, power)
+
+
+@inline
+def add_torque(contacts, t, sign, depth, n, x, power):
+    """Add the torque of a point x to the sums of contact t: δ^p x × n in CONTACT_POINT, δ^p x · n in PITCH."""
+    term, along = sign * power_of_overlap(depth, power), cross(x, n)
+    contacts[t, CONTACT_POINT] += term * along[0]
+    contacts[t, CONTACT_POINT + 1] += term * along[1]
+    contacts[t, CONTACT_POINT + 2] += term * along[2]
+    contacts[t, PITCH] += term * dot(x, n)
 
 
 @inline
@@ -254,3 +252,18 @@ def only_minimum(t, count, scratch):
         if scratch[i, IS_MINIMUM] > 0.0 and int(scratch[find_root(i, scratch), CONTACT]) == t:
             found, minima = i, minima + 1
     return found if minima == 1 else -1
+
+
+@inline
+def complete_contact(contacts, t):
+    """Compute contact point and pitch of contact t from the sums of force and torque.
+
+    The force at the contact point has the torque, except its part along the force, which is the pitch times the force.
+    """
+    total, torque = (contacts[t, 0], contacts[t, 1], contacts[t, 2]), contact_point(contacts, t)
+    square = dot(total, total)
+    if square == 0.0:
+        return
+    point = scale(1.0 / square, add_scaled(cross(total, torque), contacts[t, PITCH], total))
+    contacts[t, PITCH] = dot(torque, total) / square
+    contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = point
