@@ -38,7 +38,7 @@ from dem.kernels.walls.contact_patches import (
 )
 from dem.kernels.walls.mesh_cells import is_outside, leaf_at
 from dem.kernels.walls.potential_terms import COLUMNS, LINKS, add_piece, clear_contact, power_of_overlap, subtract_link
-from dem.kernels.walls.triangles import AB, AC, CORNER, NORMAL, closest, edge_of, may_reach, triple
+from dem.kernels.walls.triangles import AB, AC, CORNER, NORMAL, closest, edge_of, from_edge, may_reach, triple
 
 # columns of a contact besides those of ``potential_terms``: contact point about the centre of the body (three); pitch
 CONTACT_POINT, PITCH, CONTACT_COLUMNS = COLUMNS, COLUMNS + 3, COLUMNS + 4
@@ -88,6 +88,16 @@ def edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers):
 
 
 @inline
+def overlap_bound(body, away):
+    """Upper bound of the overlap of a body with an edge, from its closest point to the centre of the body, `away` [m].
+
+    It is g in this direction, in which no point of the edge is farther than the closest one.
+    """
+    distance = math.sqrt(dot(away, away))
+    return support_of(body, scale(-1.0 / distance, away))[0] - distance if distance > 0.0 else math.inf
+
+
+@inline
 def region_on_edge(edge, share):
     """Region of a triangle, see `dem.kernels.walls.triangles`, of a point on an edge."""
     if share <= END_TOLERANCE:
@@ -117,6 +127,8 @@ def touch_triangle(convex, w, body, u, f, beyond, geometry, numbers):
         return best, n, x, 0
     start, best = n, -math.inf
     for edge in range(3):
+        if overlap_bound(body, from_edge(geometry.triangle, f, edge, u)) <= max(best, -beyond):
+            continue
         depth, m, point, share = edge_overlap(convex, w, body, u, f, edge, start, beyond, geometry, numbers)
         if depth > best:
             best, n, x, region = depth, m, point, region_on_edge(edge, share)
