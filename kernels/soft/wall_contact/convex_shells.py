@@ -46,6 +46,7 @@ SEGMENT_NUMBERS, MIDDLE_HEIGHT = SHELL_NUMBERS, SHELL_NUMBERS - 1
 RADIUS, HEIGHT, INTO_FIRST, INTO_SECOND, JOINT_NUMBERS = 0, 1, 2, 4, 6
 UNTURNED = (1.0, 0.0, 0.0, 0.0)
 MAX_STEPS = 60
+GROUPS = 4  # of the directions of a search inside of a side
 SAME_DIRECTION = 1e-30  # square of the angle between two directions, below which they are the same
 
 
@@ -141,10 +142,12 @@ def add_side_contacts(body, c, axis, reach, beyond, power, convex, part, contact
     n_across = 2.0 * half / length  # part of the normal across the axis
     is_inside = math.sqrt(dot(middle, middle)) < radius_at_centre
     min_along = radius_at_centre - reach / n_across
-    count = add_contacts_around(INSIDE, body, c, axis, min_along, beyond, power, convex, part, contacts, count)
+    count = add_contacts_around(INSIDE, body, c, axis, min_along, reach, beyond, power, convex, part, contacts, count)
     if not is_inside and radius_at_centre > 0.0:
         min_along = radius_at_centre
-        count = add_contacts_around(OUTSIDE, body, c, axis, min_along, beyond, power, convex, part, contacts, count)
+        count = add_contacts_around(
+            OUTSIDE, body, c, axis, min_along, reach, beyond, power, convex, part, contacts, count
+        )
     return is_inside, count
 
 
@@ -159,43 +162,64 @@ def add_circle_contacts(feature, body, c, axis, radius, height, reach, beyond, p
         return add_tip_contact(feature, body, c, axis, beyond, power, convex, part, contacts, count)
     up = dot(c, axis) - height
     min_along = 0.5 * (radius * radius + dot(c, c) - dot(c, axis) * dot(c, axis) + up * up - reach * reach) / radius
-    return add_contacts_around(feature, body, c, axis, min_along, beyond, power, convex, part, contacts, count)
+    return add_contacts_around(feature, body, c, axis, min_along, reach, beyond, power, convex, part, contacts, count)
+
+
+@inline
+def direction_of_start(k, starts, spread, first, second, convex):
+    """Direction k of the search, a unit vector: within an angle of the sine `spread` to `first`; if 0, all around."""
+    if spread > 0.0:
+        y = spread * (2.0 * k - starts) / starts
+        return unit(add_scaled(scale(math.sqrt((1.0 - y) * (1.0 + y)), first), y, second))
+    direction = k % starts
+    return unit(add(scale(convex.circle[0, direction], first), scale(convex.circle[1, direction], second)))
 
 
 @func
-def add_contacts_around(feature, body, c, axis, min_along, beyond, power, convex, part, contacts, count):
+def add_contacts_around(feature, body, c, axis, min_along, reach, beyond, power, convex, part, contacts, count):
     """Write the contacts of a body with one feature, at all directions u; returns the new number of contacts.
 
+    Inside of a side, groups of directions are left out by the overlaps at their ends. Where the overlap is largest
+    over u, the support point is in the plane of the axis and u. From there to the nearer end of a group the overlap
+    falls by no more than the distance of this point from the axis times (1 - cosine of the angle).
+
     min_along: contacts are possible only where u·c is larger [m].
+    reach: largest distance of a contact from the centre of the body [m].
     """
     middle = add_scaled(c, -dot(c, axis), axis)
     far = math.sqrt(dot(middle, middle))
     if far <= min_along:
         return count
     starts, zero = convex.circle.shape[1], (0.0, 0.0, 0.0)
-    is_arc = min_along > 0.0
     first = scale(1.0 / far, middle) if far > 0.0 else across(axis)[0]
-    second, spread = cross(axis, first), 1.0
-    if is_arc:
+    second, spread, group = cross(axis, first), 0.0, starts
+    if min_along > 0.0:
         share = min_along / far
         spread = math.sqrt((1.0 - share) * (1.0 + share))  # sine of the largest angle between u and c
-    start, u, slope_u = zero, zero, 0.0
-    for k in range(starts + 1):
-        if is_arc:
-            y = spread * (2.0 * k - starts) / starts
-            v = unit(add_scaled(scale(math.sqrt((1.0 - y) * (1.0 + y)), first), y, second))
-        else:
-            direction = k % starts
-            v = unit(add(scale(convex.circle[0, direction], first), scale(convex.circle[1, direction], second)))
-        _, slope_v, n, _, _ = overlap_at_direction(feature, body, c, axis, v, start, convex, part)
-        start = n if feature > OUTSIDE else zero
-        if k > 0 and slope_u > 0.0 and slope_v <= 0.0:
-            overlap, n, x, is_contact = find_maximum_between(
-                feature, body, c, axis, u, slope_u, v, slope_v, start, convex, part
-            )
-            if is_contact:
-                count = add_shell_contact(overlap + beyond, n, x, power, contacts, count)
-        u, slope_u = v, slope_v
+        group = starts // GROUPS if feature == INSIDE else starts
+    start, u, slope_u, overlap = zero, zero, 0.0, math.inf
+    end = direction_of_start(0, starts, spread, first, second, convex)
+    if group < starts:
+        overlap, _, _, _, _ = overlap_at_direction(feature, body, c, axis, end, start, convex, part)
+    for begin in range(0, starts, group):
+        if group < starts:
+            last_end, last_overlap = end, overlap
+            end = direction_of_start(begin + group, starts, spread, first, second, convex)
+            overlap, _, _, _, _ = overlap_at_direction(feature, body, c, axis, end, start, convex, part)
+            fall = (far + reach) * (1.0 - math.sqrt(0.5 + 0.5 * dot(end, last_end)))
+            if max(overlap, last_overlap) + beyond + fall < 0.0:
+                continue
+        for k in range(begin, begin + group + 1):
+            v = direction_of_start(k, starts, spread, first, second, convex)
+            _, slope_v, n, _, _ = overlap_at_direction(feature, body, c, axis, v, start, convex, part)
+            start = n if feature > OUTSIDE else zero
+            if k > begin and slope_u > 0.0 and slope_v <= 0.0:
+                deepest, n, x, is_contact = find_maximum_between(
+                    feature, body, c, axis, u, slope_u, v, slope_v, start, convex, part
+                )
+                if is_contact:
+                    count = add_shell_contact(deepest + beyond, n, x, power, contacts, count)
+            u, slope_u = v, slope_v
     return count
 
 
