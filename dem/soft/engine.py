@@ -302,12 +302,12 @@ class Engine:
 
     def _is_within_limits(self, code: int) -> bool:
         """Whether the run continues although a limit was exceeded; records short contacts."""
+        acceleration, predicted = float(self.run_state.acceleration[0]), self.run_state.phase[0] == loop.PREDICTED
         if code == loop.TOO_DEEP:
             share, overlap = self.overlaps().deepest().share, float(self.run_state.largest_overlap[0])
-            passes = self.limits.accept_overlap(share, overlap)
+            passes = self.limits.accept_overlap(share, overlap, record=predicted)
         else:
             passes = code == loop.ACCELERATES_TOO_MUCH
-        acceleration, predicted = float(self.run_state.acceleration[0]), self.run_state.phase[0] == loop.PREDICTED
         # always from the same state, however steps are split into calls
         if passes and predicted and acceleration > self.limits.max_acceleration:
             self.limits.record_contact(shortest_contact(self), acceleration)

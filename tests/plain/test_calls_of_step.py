@@ -101,3 +101,20 @@ def test_in_a_fluid_all_arrays_are_looked_at(name):
     sim.step(2)
     spoil(getattr(sim._engine.bodies, name), np.inf)
     assert not sim._engine.is_sound(BOX)
+
+
+def test_shares_of_overlaps_do_not_depend_on_calls():
+    """A deep overlap of unequal spheres is measured in the state after its forces, wherever a call ends."""
+
+    def squeezed():
+        soft = dem.Material(young=1e5, poisson=0.3, density=2500.0)
+        balls = [dem.Sphere(diameter=d) for d in (0.01, 0.004)]
+        bodies = dem.Particles(balls, soft, position=[[0, 0, 0], [0.0071, 0, 0]], velocity=[[0, 0, 0], [-1.0, 0, 0]])
+        return dem.Simulation(bodies, gravity=(0, 0, 0), time_step=2e-5, threads=1)
+
+    whole, cut = squeezed(), squeezed()
+    whole.step(60)
+    for _ in range(60):
+        cut.step()
+    assert whole._engine.limits.largest_share > 0.2  # of the smaller radius: kernels have returned for it
+    np.testing.assert_array_equal(cut._engine.limits.watch, whole._engine.limits.watch)

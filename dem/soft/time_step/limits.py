@@ -189,13 +189,14 @@ class Limits:
         self.shortest_contact, self.largest_share = before.shortest_contact, before.relative_overlap(overlap)
         return float(self.largest_share * self.smallest) if self.has_equal_radii else overlap
 
-    def accept_overlap(self, relative_overlap: float, overlap: float) -> bool:
-        """Whether the deepest overlap is within the limit; raises the overlap at which kernels return next.
+    def accept_overlap(self, relative_overlap: float, overlap: float, *, record: bool) -> bool:
+        """Whether the deepest overlap is within the limit; with `record`, raises that at which kernels return next.
 
         `relative_overlap` is the deepest one over the smaller radius, `overlap` the largest one so far.
         """
-        self.largest_share = max(self.largest_share, relative_overlap)
-        self.returning_overlap = 1.1 * overlap
+        if record:
+            self.largest_share = max(self.largest_share, relative_overlap)
+            self.returning_overlap = 1.1 * overlap
         return not self.has_equal_radii and relative_overlap <= self.limit
 
     def record_contact(self, contact: ShortestContact, acceleration: float) -> None:

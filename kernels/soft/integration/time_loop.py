@@ -214,9 +214,11 @@ def check_limits(task, totals, context, run_state):
     predicted = task == chunk_step.STEP or task == chunk_step.PREDICT  # noqa: PLR1714
     if predicted and totals.displacement > constants.max_displacement:
         return TOO_FAST
-    if task != chunk_step.PREDICT and totals.overlap > constants.max_overlap:
+    # after a last step also at the next prediction, from whose state shares and short contacts are found
+    overlap = run_state.largest_overlap[0] if task == chunk_step.PREDICT else totals.overlap
+    if overlap > constants.max_overlap:
         return TOO_DEEP
-    if predicted and run_state.acceleration[0] > constants.max_acceleration:  # after a last step at the next prediction
+    if predicted and run_state.acceleration[0] > constants.max_acceleration:
         return ACCELERATES_TOO_MUCH
     return FEW_SLOTS if task != chunk_step.PREDICT and wall_history.slots_nearly_full(context.box) else DONE
 
