@@ -289,21 +289,26 @@ def forget_whole(kinds, k, corner, has_history):
 def free_slots_in_step(kinds, sink, law, s, b, face, corners, bodies, neighbours, box):
     """Empty the history slots of corners of piece s of body b that no longer touch a face.
 
+    What is not in use is zero, so that a checkpoint does not show which contacts the row was for before.
+
     Writes neighbours.wall_history, neighbours.wall_has_history: row of the piece and the face.
     """
     k, columns = 6 * s + face, laws.columns(law)
     if corners == 0 or is_report(sink) or neighbours.wall_has_history.size == 0:
         return
     had, has = neighbours.wall_has_history[k] != 0, False
+    for r in range(0 if had else columns):
+        neighbours.wall_history[k, r] = 0.0
     for slot in range(face_slots(law, neighbours)):
         column = columns + slot * (1 + columns)
-        corner = int(neighbours.wall_history[k, column]) - 1 if had else -1
-        if corner >= 0:
+        corner = int(neighbours.wall_history[k, column]) - 1
+        if had and corner >= 0:
             x = place_at_plane(kinds, s, b, corner, inward(face), bodies)
             if signed_distance(x, face, box) < radius_of(s, b, bodies, kinds):
                 has = True
                 continue
-        neighbours.wall_history[k, column] = 0.0
+        for r in range(column, column + 1 + columns if corner >= 0 else column):
+            neighbours.wall_history[k, r] = 0.0
     neighbours.wall_has_history[k] = 1 if has else 0
 
 
