@@ -88,11 +88,13 @@ def test_files_keep_couples_where_there_may_be_any(tmp_path):
         sim.run(5e-6, output=path, frames=1, contacts=True)
         now = sim.contact_forces()
         with dem.Trajectory(path) as run:
-            then = run[-1].contact_forces()
+            then, table = run[-1].contact_forces(), run.contacts(-1)
         if name == "plain":
             assert now.couple is then.couple is None
+            assert "couple_x" not in table
             with h5py.File(path) as file:
                 assert file["contacts/rows"].dtype.names[-1] == "branch"
         else:
             np.testing.assert_array_equal(then.couple, now.couple)
+            np.testing.assert_array_equal(table[["couple_x", "couple_y", "couple_z"]], now.couple)
             assert np.abs(now.couple).max() > 0

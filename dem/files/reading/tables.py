@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dem.files.reading.stored_run import StoredRun
     from dem.model.contact.contact_forces import ContactForces
 
-OF_CONTACTS = {"normal": "1", "force": "N", "point": "m", "branch": "m"}  # by component, and their units
+OF_CONTACTS = {"normal": "1", "force": "N", "couple": "N m", "point": "m", "branch": "m"}  # by component, and units
 DIMENSIONS = {3: "component", 4: "quaternion"}  # by width
 
 
@@ -59,9 +59,10 @@ def contacts(forces: ContactForces) -> pd.DataFrame:
     }  # fmt: skip
     units = {"overlap": "m", "normal_force": "N", "tangential_force": "N"}
     for name, unit in OF_CONTACTS.items():
-        parts = {f"{name}_{axis}": values for axis, values in zip("xyz", getattr(forces, name).T, strict=True)}
-        columns |= parts
-        units |= dict.fromkeys(parts, unit)
+        if (vectors := getattr(forces, name)) is not None:
+            parts = {f"{name}_{axis}": values for axis, values in zip("xyz", vectors.T, strict=True)}
+            columns |= parts
+            units |= dict.fromkeys(parts, unit)
     table = pd.DataFrame(columns)
     table.attrs["units"] = units
     return table

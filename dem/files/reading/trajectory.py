@@ -109,8 +109,9 @@ class Trajectory(StoredRun):
 
         Columns are ``i`` and ``j``, particles or, negative, walls (see `dem.statistics.ContactForces`), ``overlap``,
         ``normal_force`` (positive if it pushes), ``tangential_force``, and by components ``normal``, ``force`` (on i),
-        ``point``, ``branch``; SI units are in ``attrs["units"]``. Raises ValueError if the run wrote no contacts
-        (``contacts=True``, ``--contacts``), ImportError if pandas is not installed.
+        ``point``, ``branch``, and ``couple`` (on i) if there may be any; SI units are in ``attrs["units"]``. Raises
+        ValueError if the run wrote no contacts (``contacts=True``, ``--contacts``), ImportError if pandas is not
+        installed.
         """
         return tables.contacts(self[frame].contact_forces())
 
