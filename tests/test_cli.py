@@ -103,7 +103,10 @@ def test_parameters_reach_the_case(cli, tmp_path):
             ["dem: output /dev/null cannot be written: it"],
         ),
         (["run", "many-spheres", "--set", "n=10000000000000"], ["dem: there is not enough memory"]),
-        (["run", "single-fibre", "--set", "spheres=1000000000000"], ["dem: a fibre of 1000000000000 spheres, expected 4000 at most"]),
+        (
+            ["run", "single-fibre", "--set", "spheres=1000000000000"],
+            ["dem: a fibre of 1000000000000 spheres, expected 4000 at most"],
+        ),
         (["run", "single-fibre", "--set", "aspect_ratio=1e300"], ["dem: aspect_ratio is 1e+300, expected"]),
         (
             ["run", "single-fibre", "--duration", "1e40", "--time-step", "1e-40"],
