@@ -19,7 +19,7 @@ fixed direction, up to a multiple of 4π (areas of triangles: A. van Oosterom & 
 import math
 
 from dem.kernels.compiler.jit import func, inline, kernel
-from dem.kernels.numerics.vector import add_scaled, cross, dot, load, scale, subtract
+from dem.kernels.numerics.vector import across, add_scaled, cross, dot, load, scale, subtract
 
 TWO_PI = 2.0 * math.pi
 MOMENTS = 10  # volume; first moments x, y, z; second moments xx, yy, zz, xy, yz, zx
@@ -71,8 +71,8 @@ def list_caps(i, centres, radii, caps):
 @inline
 def height_over(m, alpha, other, of_other):
     """Least and largest n·m' - α' along the circle n·m = α: positive inside of the other cap."""
-    across, middle = cross(m, other), alpha * dot(m, other) - of_other
-    half = math.sqrt((1.0 - alpha * alpha) * dot(across, across))
+    sideways, middle = cross(m, other), alpha * dot(m, other) - of_other
+    half = math.sqrt((1.0 - alpha * alpha) * dot(sideways, sideways))
     return middle - half, middle + half
 
 
@@ -111,12 +111,12 @@ def covered_arcs(k, u, v, count, caps, starts, ends):
             continue
         other = load(caps.T, j)
         x, y = dot(other, u), dot(other, v)
-        across, needed = beta * math.sqrt(x * x + y * y), caps[j, 3] - alpha * dot(other, m)
-        if needed <= -across:
+        reach, needed = beta * math.sqrt(x * x + y * y), caps[j, 3] - alpha * dot(other, m)
+        if needed <= -reach:
             return -1
-        if needed >= across - ALIKE * math.sqrt(1.0 - caps[j, 3] * caps[j, 3]):  # caps that touch do not overlap
+        if needed >= reach - ALIKE * math.sqrt(1.0 - caps[j, 3] * caps[j, 3]):  # caps that touch do not overlap
             continue
-        half = math.acos(needed / across)
+        half = math.acos(needed / reach)
         start = (math.atan2(y, x) - half) % TWO_PI
         n = insert(n, start, min(start + 2.0 * half, TWO_PI), starts, ends)
         if start + 2.0 * half > TWO_PI:
@@ -164,10 +164,7 @@ def add_sphere(c, r, count, caps, nodes, weights, starts, ends, total):
     for k in range(count):
         m, alpha = load(caps.T, k), caps[k, 3]
         largest, whole = max(largest, TWO_PI * (1.0 - alpha)), whole + TWO_PI * (1.0 - alpha)
-        aside = (1.0, 0.0, 0.0) if abs(m[0]) < 0.6 else (0.0, 1.0, 0.0)
-        u = cross(aside, m)
-        u = scale(1.0 / math.sqrt(dot(u, u)), u)
-        v, at = cross(m, u), 0.0
+        (u, v), at = across(m), 0.0
         covered = covered_arcs(k, u, v, count, caps, starts, ends)
         for a in range(covered + 1):
             stop = starts[a] if a < covered else TWO_PI

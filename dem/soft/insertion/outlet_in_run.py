@@ -161,7 +161,7 @@ def removed_energy(engine: Engine, is_removed: np.ndarray, state: list[np.ndarra
         + walls.energy(np.maximum(depth - half * leaving, 0.0))[ends_at_wall].sum()
     )
     energy_removed = later + half * _power(engine, is_removed, state)
-    return RemovedContacts(ended_energy, energy_removed, True, has_contacts)
+    return RemovedContacts(ended_energy, energy_removed, is_exact, has_contacts)
 
 
 def _motion(engine: Engine, state: list[np.ndarray]) -> tuple:

@@ -30,7 +30,7 @@ from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, convex_body, place_at_plane, row_of
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.convex_meshes import CONTACT_POINT, PITCH, contact_point, find_on_mesh
-from dem.kernels.soft.wall_contact.convex_shells import find_at_profile, find_at_ring, find_at_shell
+from dem.kernels.soft.wall_contact.convex_shells import direction_in_arc, find_at_profile, find_at_ring, find_at_shell
 from dem.kernels.soft.wall_contact.overlap_regions import find_all_contacts
 from dem.kernels.soft.wall_contact.wall_arrays import in_frame, in_world
 from dem.kernels.soft.wall_contact.wall_history import key_of_direction
@@ -174,20 +174,15 @@ def add_unless_known(contacts, count, overlap, n, x, size, power):
 
 @inline
 def cosine_within(spread, distance):
-    """Least cosine of the angle of two unit vectors whose parts across a third one are less than a distance apart.
+    """Lower bound of n·m for two unit vectors near a third one, u.
 
-    spread: sine of their largest angle to the third vector.
+    spread: n and m make angles with u whose sines are at most this.
+    distance: their components across u differ by a vector that is at most this long.
     """
     height = math.sqrt((1.0 - spread) * (1.0 + spread))
     lower = max(spread - distance, 0.0)
     fall = math.sqrt((1.0 - lower) * (1.0 + lower)) - height
     return 1.0 - 0.5 * (distance * distance + fall * fall)
-
-
-@inline
-def direction_of_arc(y, u, v):
-    """Unit vector at the sine y of its angle to u, towards v across it."""
-    return unit(add_scaled(scale(math.sqrt(1.0 - y * y), u), y, v))
 
 
 @vector_loop
@@ -201,7 +196,7 @@ def evaluate_starts(starts, pitch, body, c, u, v, least, values, ahead):
     last = 0.5 * pitch * (starts - 1)
     for k in range(starts):
         y = pitch * k - last
-        n = direction_of_arc(y, u, v)
+        n = direction_in_arc(y, u, v)
         h, x = support_of(body, n)
         e = add(x, c)
         along, aside = dot(e, u), dot(e, v)
@@ -230,7 +225,7 @@ def find_maxima_of_arc(convex, w, body, c, axis, bound, beyond, power, spread, u
     least = (radius - beyond) * cosine_within(spread, pitch)
     for k in range(starts):
         if values[k] >= least and abs(ahead[k]) < pitch:
-            n = direction_of_arc(pitch * k - last, u, v)
+            n = direction_in_arc(pitch * k - last, u, v)
             count = add_maximum(contacts, count, body, c, radius, axis, n, beyond, bound, power)
     return count
 

@@ -166,11 +166,17 @@ def add_circle_contacts(feature, body, c, axis, radius, height, reach, beyond, p
 
 
 @inline
+def direction_in_arc(y, u, v):
+    """Unit vector at an angle to u whose sine is y, towards v, a unit vector across u."""
+    return unit(add_scaled(scale(math.sqrt((1.0 - y) * (1.0 + y)), u), y, v))
+
+
+@inline
 def direction_of_start(k, starts, spread, first, second, convex):
     """Direction k of the search, a unit vector: within an angle of the sine `spread` to `first`; if 0, all around."""
     if spread > 0.0:
         y = spread * (2.0 * k - starts) / starts
-        return unit(add_scaled(scale(math.sqrt((1.0 - y) * (1.0 + y)), first), y, second))
+        return direction_in_arc(y, first, second)
     direction = k % starts
     return unit(add(scale(convex.circle[0, direction], first), scale(convex.circle[1, direction], second)))
 
