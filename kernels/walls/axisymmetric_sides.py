@@ -98,7 +98,7 @@ class AxisLine(NamedTuple):
 
 
 class Strip(NamedTuple):
-    """A strip of a wall, or a circle, whose segment has no length."""
+    """A strip of a wall; the segment of a circle has length 0."""
 
     segment: tuple  # r and z of both ends of the segment of the polyline [m]
     side: float  # 1; -1 inside of a torus, where particles are on the other side of the surface
@@ -119,7 +119,11 @@ def circle_at(numbers, k):
 
 @inline
 def axis_line(x, u, numbers, k):
-    """`AxisLine` of a capsule with middle x and half axis u [m], about the axis of a wall whose numbers begin at k."""
+    """`AxisLine` of a capsule relative to the axis of a wall.
+
+    x, u: middle of the capsule, and vector from there to one end of its axis [m].
+    k: index of the first number of the wall.
+    """
     axis, across = (numbers[k + 3], numbers[k + 4], numbers[k + 5]), (numbers[k + 6], numbers[k + 7], numbers[k + 8])
     off = subtract(x, (numbers[k], numbers[k + 1], numbers[k + 2]))
     z, w = dot(off, axis), dot(u, axis)

@@ -114,7 +114,7 @@ def test_bodies_of_equal_moments_have_no_lift_by_cross_flow():
 
 
 def test_only_spheres_count_as_spheres_for_lift():
-    """Not clumps whose moments of inertia are equal, whichever way these are rounded."""
+    """A clump of three equal moments of inertia gets no shear lift, however rounding makes the moments differ."""
     even = [
         dem.Clump(offsets=reach * np.array([(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]),
                   radii=[0.002] * 6)

@@ -321,7 +321,7 @@ def superellipsoid_mesh(
 
 @lru_cache(maxsize=8)
 def superball_mesh(exponents: tuple[float, float], cells: int) -> tuple[np.ndarray, np.ndarray]:
-    """Mesh of the superellipsoid whose semi-axes are 1, see `superellipsoid_mesh`."""
+    """Mesh of a superellipsoid with three semi-axes of length 1, see `superellipsoid_mesh`."""
     vertices, triangles = cube_mesh(cells)
     size = np.abs(vertices)
     k = size.argmax(1)

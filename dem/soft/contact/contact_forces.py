@@ -56,7 +56,8 @@ def contact_forces(engine: Engine) -> ContactForces:
     i, j = engine.numbering.rows(ids[:, 0]), ids[:, 1].copy()
     j[j >= 0] = engine.numbering.rows(j[j >= 0])
     arm = data[:, result_sinks.ARM : result_sinks.BRANCH].copy()
-    has_couples = laws.has_couples(engine.law) or not isinstance(engine.kinds, Kinds)
+    touch_at_several_places = not isinstance(engine.kinds, Kinds)  # capsules and convex bodies may
+    has_couples = laws.has_couples(engine.law) or touch_at_several_places
     return ContactForces(
         i=i,
         j=j,

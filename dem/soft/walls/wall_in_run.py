@@ -54,7 +54,7 @@ def index_of_wall(wall: WallInRun | str | int, walls: Sequence[WallInRun]) -> in
         return index
     index = checks.whole("wall", wall, least=0)
     if index >= len(walls):
-        message = f"wall is {index}, but beside the box there is only {counted(len(walls), 'wall')}, numbered from 0"
+        message = f"wall is {index}, but the run has {counted(len(walls), 'wall')} beside the box, numbered from 0"
         raise ValueError(message)
     return index
 
