@@ -12,7 +12,7 @@ from pathlib import Path
 
 import dem
 from dem.bench import yade
-from dem.bench.settled_beds import grains
+from dem.bench.initial_states import grains
 from dem.bench.stepping import settle
 
 CUBES, SETTLING, STEPS = 729, 36, 2000  # number; rounds of 500 steps; steps that are timed

@@ -16,7 +16,7 @@ import numpy as np
 
 import dem
 from dem.bench import lammps
-from dem.bench.settled_beds import ShearedBed, grains, mixture
+from dem.bench.initial_states import ShearedBed, grain_gas, grains, mixture
 from dem.bench.timing import REPEATS, Sizes, copy_bandwidth, median_rate, stage_times
 from dem.case import case
 from dem.kernels.compiler.private_folder import user_cache
@@ -143,6 +143,16 @@ class SettledHeap(StepBenchmark):
         return sim
 
 
+class GrainGas(StepBenchmark):
+    """Gas of convex grains of a `shape`: the workload of frictional spheres in the case many-spheres, for grains."""
+
+    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> dem.Simulation:
+        """The gas after its first steps."""
+        sim = grain_gas(threads=threads, **self.parameters)
+        sim.step(share_of(self.warm, share))
+        return sim
+
+
 class PressedBed(StepBenchmark):
     """Settled bed of convex grains of a `shape`, or of large spheres with eight times as many of a fifth their size."""
 
@@ -164,7 +174,7 @@ class PressedBed(StepBenchmark):
 
 
 class Shear(StepBenchmark):
-    """A dense bed in slow shear between rough walls, see `dem.bench.settled_beds`."""
+    """A dense bed in slow shear between rough walls, see `dem.bench.initial_states`."""
 
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> dem.Simulation:
         """The compressed bed, sheared by `warm` percent of the distance between the walls."""

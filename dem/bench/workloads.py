@@ -11,7 +11,7 @@ import dem
 from dem.base import checks
 from dem.bench.costs import Bonding, Calling, Deforming, Flowing, Walling
 from dem.bench.drum import Drumming
-from dem.bench.stepping import RATE, PressedBed, SettledHeap, Shear, StepBenchmark, share_of
+from dem.bench.stepping import RATE, GrainGas, PressedBed, SettledHeap, Shear, StepBenchmark, share_of
 from dem.bench.timing import cost_by_turns, median_rate
 from dem.case import case
 from dem.files.writing.trajectory_writer import TrajectoryWriter
@@ -160,6 +160,9 @@ BENCHMARKS = {
     "bed_1e5_spins": SettledHeap("many-spheres", 80, 120, n=100_000, speed=0.0, **SPINS),
     "bed_rolling": SettledHeap("many-spheres", 80, 500, n=10_000, speed=0.0, rolling_friction=0.1, **FRICTION),
     "bed_sizes": PressedBed("", 180, 500, n=10_000, **FRICTION),
+    "friction_ellipsoids": GrainGas("", 500, 500, n=10_000, shape="ellipsoid", restitution=0.9, friction=0.5),
+    "friction_superellipsoids": GrainGas("", 500, 500, n=10_000, shape="superellipsoid", restitution=0.9, friction=0.5),
+    "friction_cubes": GrainGas("", 500, 500, n=10_000, shape="cube", restitution=0.9, friction=0.5),
     "bed_ellipsoids": PressedBed("", 36, 200, n=10_000, shape="ellipsoid", restitution=0.9, friction=0.5),
     "bed_superellipsoids": PressedBed("", 36, 100, n=10_000, shape="superellipsoid", restitution=0.9, friction=0.5),
     "bed_cubes": PressedBed("", 36, 100, n=10_000, shape="cube", restitution=0.9, friction=0.5),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dem.bench import lammps
-from dem.bench.settled_beds import DIAMETER, HEAVY, ShearedBed
+from dem.bench.initial_states import DIAMETER, HEAVY, ShearedBed
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Initial beds of benchmarks: spheres of two sizes, convex grains, a dense bed sheared between two rough walls."""
+"""Initial states of benchmarks: convex grains, spheres of two sizes, a dense bed sheared between two rough walls."""
 
 import itertools
 import math
@@ -6,8 +6,10 @@ import math
 import numpy as np
 
 import dem
+from dem.model.shapes.convex import supports
 
-DIAMETER, LOOSE = 0.01, 0.5  # m; solid fraction of the lattice that it begins with
+DIAMETER, LOOSE = 0.01, 0.5  # m; solid fraction of a lattice
+SPEED = 0.5  # root mean square velocity of a gas [m/s]
 APPROACH = 0.4  # of the walls [m/s]
 HEAVY = 1e8  # times as heavy: what the bed pushes them by in a second is far below their distance
 
@@ -18,9 +20,34 @@ GRAINS = {
 }
 
 
+def grain_of(shape: str) -> dem.Ellipsoid | dem.Superellipsoid | dem.Polyhedron:
+    """The shape of this name in GRAINS, with the volume of a sphere of `DIAMETER`."""
+    return GRAINS[shape].scaled(DIAMETER / (6 / math.pi * GRAINS[shape].volume) ** (1 / 3))
+
+
+def grain_gas(n: int, shape: str, threads: int | None, restitution: float, friction: float) -> dem.Simulation:
+    """About n grains with random velocities and spins in a box, as dense as the spheres of the case many-spheres.
+
+    All are turned alike: a lattice with the proportions of the grain leaves gaps between them at any solid fraction
+    below that of a grain in its bounding box.
+    """
+    grain, side, rng = grain_of(shape), max(3, round(n ** (1 / 3))), np.random.default_rng(1)
+    size = 2.0 * supports(grain, np.eye(3))[0]
+    pitch = (grain.volume / LOOSE / size.prod()) ** (1 / 3) * size
+    sites = (np.indices((side, side, side))[::-1].reshape(3, -1).T + 0.5) * pitch
+    sites += 0.499 * (pitch - size) * rng.uniform(-1, 1, sites.shape)
+    material = dem.Material(young=5e7, poisson=0.35, density=1000, restitution=restitution, friction=friction)
+    particles = dem.Particles(
+        grain, material, position=sites, velocity=dem.random_velocities(len(sites), SPEED, rng),
+        angular_velocity=dem.random_velocities(len(sites), SPEED / float(grain.radii[0]), rng),
+    )  # fmt: skip
+    wall = dem.Material(young=5e7, poisson=0.23, restitution=restitution, friction=0.0, name="wall")
+    return dem.Simulation(particles, dem.Box((0, 0, 0), tuple(side * pitch), wall), time_step=1e-5, threads=threads)
+
+
 def grains(n: int, shape: str, threads: int | None, restitution: float, friction: float) -> dem.Simulation:
     """About n grains of a shape of GRAINS, of the volume of a sphere, on a lattice over a floor, turned at random."""
-    grain = GRAINS[shape].scaled(DIAMETER / (6 / math.pi * GRAINS[shape].volume) ** (1 / 3))
+    grain = grain_of(shape)
     side, pitch, rng = max(3, round(n ** (1 / 3))), 2.05 * float(grain.radii[0]), np.random.default_rng(1)
     sites = (np.indices((side, side, side))[::-1].reshape(3, -1).T + 0.5) * pitch
     turned = rng.normal(size=(len(sites), 4))
