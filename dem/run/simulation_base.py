@@ -69,6 +69,7 @@ class SimulationBase:
     unit: ClassVar[str] = "step"  # of work
     shared: ClassVar[bool] = False  # whether several ranks can compute it together
     not_integrated: tuple[str, ...] = ()  # fields of particles that stay as they were given; files leave them out
+    has_contact_couples: bool = False  # whether contacts may have couples, which files store only then
     takes_fixed: ClassVar[bool] = False  # whether particles may be fixed
     takes_moving_images: ClassVar[bool] = False  # whether periodic images may move, as in a cell that deforms
     description: dict  # for later readers, goes to the output file

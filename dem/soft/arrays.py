@@ -213,12 +213,12 @@ class Layout(NamedTuple):
         """Layout of the arrays for kinds of bodies and for what their contacts keep."""
         capsules, faceted = isinstance(kinds, Capsules | Mixed), isinstance(kinds, FacetedBodyKinds)
         if capsules:
-            lossy, width, couples = True, SLOTS * width + 1 if width else 0, True
+            lossy, width = True, SLOTS * width + 1 if width else 0
         if isinstance(kinds, ConvexBodyKinds):
             slots = FACET_SLOTS * (1 + width) if width and faceted else 0
             corners = max(FACE_SLOTS, most_vertices(kinds)) if wall_width and faceted else 0
             wall_width += corners * (1 + wall_width)
-            lossy, width, couples = True, max(width, int(lossy)) + NORMAL_COLUMNS + slots, True
+            lossy, width = True, max(width, int(lossy)) + NORMAL_COLUMNS + slots
         row = (LINE if kinds.contact_distance > 0 and not couples else SHARED) if kinds.all_single_spheres else 2 * LINE
         one_each = kinds.all_single_spheres or isinstance(kinds, Capsules)
         return cls(

@@ -17,6 +17,7 @@ from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.integration import chunk_step
 from dem.kernels.soft.integration import time_loop as loop
 from dem.kernels.soft.neighbours import linked_cells, neighbour_list
+from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.rough_planes import PLANE
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls, without_walls
 from dem.model.domain.box_walls import faces_of, grid_space
@@ -116,10 +117,9 @@ class Engine:
         spheres = self.kinds.all_single_spheres and not bonded
         self.rotating = not spheres or laws.has_torques(law) or turns(fluid.model)
         self.scheme = arrays.scheme(integrator, self.kinds, rotating=self.rotating, bonded=bonded)
-        couples = laws.has_couples(law)
         heats = dissipation and (lossy or bonded)
         self.layout = arrays.Layout.of(
-            self.kinds, lossy=lossy, width=width, wall_width=wall_width, couples=couples, heats=heats
+            self.kinds, lossy=lossy, width=width, wall_width=wall_width, couples=self.has_couples, heats=heats
         )
         steps = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)]
         fluid_rows = rows_of_cache(fluid.model, spheres=spheres, rotating=self.rotating)
@@ -156,6 +156,12 @@ class Engine:
         self.start_step, self.code, self._serve = 0, loop.DONE, bind(loop.execute)
         self._serve_view = bind(loop.execute)  # whose arguments are others each time
         self.constants = self._run_constants(math.nan)  # `start` finds the unit
+
+    @property
+    def has_couples(self) -> bool:
+        """Whether contacts may have couples, by the contact law or as bodies touch at several places."""
+        touch_at_several_places = not isinstance(self.kinds, Kinds)  # capsules and convex bodies may
+        return laws.has_couples(self.law) or touch_at_several_places
 
     @property
     def bodies(self) -> Bodies:

@@ -589,6 +589,11 @@ class Simulation(SimulationBase):
         self._notice_changes()
         return contact_forces(self._engine)
 
+    @property
+    def has_contact_couples(self) -> bool:
+        """Whether contacts may have couples: with rolling or twisting resistance, or capsules or convex bodies."""
+        return self._engine.has_couples
+
     def _present_box(self, engine: Engine) -> Box | None:
         """The box, with the present edges if it is a cell that deforms."""
         faces = engine.walls.faces

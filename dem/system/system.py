@@ -188,6 +188,7 @@ class System(Protocol):
     threads: int  # at most so many are used
     energy_error: float  # relative
     contact_count: int
+    has_contact_couples: bool  # whether contacts may have couples, see `ContactForces.couple`
     memory: int  # of all arrays [bytes]
     _now: float  # steps or time, whichever plans are made of
 

@@ -98,3 +98,18 @@ def test_files_keep_couples_where_there_may_be_any(tmp_path):
             np.testing.assert_array_equal(then.couple, now.couple)
             np.testing.assert_array_equal(table[["couple_x", "couple_y", "couple_z"]], now.couple)
             assert np.abs(now.couple).max() > 0
+
+
+def test_a_file_asks_for_contacts_once_a_frame(tmp_path, monkeypatch):
+    """Whether the table of contacts has couples is known without any contact."""
+    evaluate, calls = dem.Simulation.contact_forces, []
+
+    def counted(sim):
+        calls.append(sim.time)
+        return evaluate(sim)
+
+    monkeypatch.setattr(dem.Simulation, "contact_forces", counted)
+    pair(CAPSULE, SMOOTH, shift=(0.002, 0.0)).run(2e-6, output=tmp_path / "run.h5", frames=2, contacts=True)
+    assert calls == pytest.approx([0.0, 1e-6, 2e-6])
+    with h5py.File(tmp_path / "run.h5") as file:
+        assert file["contacts/rows"].dtype.names[-1] == "couple"

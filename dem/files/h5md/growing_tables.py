@@ -41,9 +41,9 @@ def create(file: h5py.File, name: str, kind: np.dtype, units: dict[str, str]) ->
     return dataset
 
 
-def create_contacts(file: h5py.File, contacts: ContactForces) -> h5py.Dataset:
+def create_contacts(file: h5py.File, *, couples: bool) -> h5py.Dataset:
     """Create the table of contacts, with couples if contacts can have any."""
-    kind = CONTACT if contacts.couple is None else CONTACT_WITH_COUPLE
+    kind = CONTACT_WITH_COUPLE if couples else CONTACT
     units = {name: unit for name, unit in UNITS_OF_CONTACTS.items() if name in kind.names}
     return create(file, CONTACTS, kind, units)
 

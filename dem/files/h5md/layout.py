@@ -130,7 +130,7 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
         dataset.attrs.update(attributes(name))
     if output.contacts:
         _extendable(file.create_group("contacts"), "number", (), np.int64)
-        growing_tables.create_contacts(file, sim.contact_forces())
+        growing_tables.create_contacts(file, couples=sim.has_contact_couples)
     observables = file.create_group("observables")
     walls.create(file, sim, _element)
     bonds.create(file, sim, _element)

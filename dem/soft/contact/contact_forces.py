@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.kernels import laws, rotation
+from dem.kernels import rotation
 from dem.kernels.fluid import Dry
 from dem.kernels.soft.contact import contact_report, result_sinks
-from dem.kernels.soft.state import Kinds, StepContext
+from dem.kernels.soft.state import StepContext
 from dem.model.contact.contact_forces import ContactForces
 from dem.soft.arrays import scratch
 
@@ -56,8 +56,6 @@ def contact_forces(engine: Engine) -> ContactForces:
     i, j = engine.numbering.rows(ids[:, 0]), ids[:, 1].copy()
     j[j >= 0] = engine.numbering.rows(j[j >= 0])
     arm = data[:, result_sinks.ARM : result_sinks.BRANCH].copy()
-    touch_at_several_places = not isinstance(engine.kinds, Kinds)  # capsules and convex bodies may
-    has_couples = laws.has_couples(engine.law) or touch_at_several_places
     return ContactForces(
         i=i,
         j=j,
@@ -68,5 +66,5 @@ def contact_forces(engine: Engine) -> ContactForces:
         branch=data[:, result_sinks.BRANCH : result_sinks.COUPLE].copy(),
         point=position.T[i] + arm,
         loss=data[:, result_sinks.LOSS].copy(),
-        couple=data[:, result_sinks.COUPLE : result_sinks.LOSS].copy() if has_couples else None,
+        couple=data[:, result_sinks.COUPLE : result_sinks.LOSS].copy() if engine.has_couples else None,
     )
