@@ -58,6 +58,15 @@ class WallPart(NamedTuple):
     k: int  # where the numbers of the part begin
 
 
+class Search(NamedTuple):
+    """Directions of a search for contacts, all across the axis."""
+
+    directions: int  # their number, without the last one
+    spread: float  # sine of the largest angle to `first`, which all directions are within; 0: they are all around
+    first: tuple  # unit vector
+    second: tuple  # unit vector across the axis and `first`
+
+
 @func
 def find_at_shell(convex, w, body, c, axis, bound, beyond, power, contacts):
     """Write the contacts of a body with an open cylinder or a cone; returns their number.
@@ -172,22 +181,20 @@ def direction_in_arc(y, u, v):
 
 
 @inline
-def direction_of_start(k, starts, spread, first, second, convex):
-    """Direction k of the search, a unit vector: within an angle of the sine `spread` to `first`; if 0, all around."""
-    if spread > 0.0:
-        y = spread * (2.0 * k - starts) / starts
-        return direction_in_arc(y, first, second)
-    direction = k % starts
-    return unit(add(scale(convex.circle[0, direction], first), scale(convex.circle[1, direction], second)))
+def search_direction(k, search, convex):
+    """Direction k of a search, a unit vector across the axis."""
+    if search.spread > 0.0:
+        y = search.spread * (2.0 * k - search.directions) / search.directions
+        return direction_in_arc(y, search.first, search.second)
+    direction = k % search.directions
+    return unit(
+        add(scale(convex.circle[0, direction], search.first), scale(convex.circle[1, direction], search.second))
+    )
 
 
 @func
 def add_contacts_around(feature, body, c, axis, min_along, reach, beyond, power, convex, part, contacts, count):
     """Write the contacts of a body with one feature, at all directions u; returns the new number of contacts.
-
-    Inside of a side, groups of directions are left out by the overlaps at their ends. Where the overlap is largest
-    over u, the support point is in the plane of the axis and u. From there to the nearer end of a group the overlap
-    falls by no more than the distance of this point from the axis times (1 - cosine of the angle).
 
     min_along: contacts are possible only where u·c is larger [m].
     reach: largest distance of a contact from the centre of the body [m].
@@ -196,36 +203,64 @@ def add_contacts_around(feature, body, c, axis, min_along, reach, beyond, power,
     far = math.sqrt(dot(middle, middle))
     if far <= min_along:
         return count
-    starts, zero = convex.circle.shape[1], (0.0, 0.0, 0.0)
-    first = scale(1.0 / far, middle) if far > 0.0 else across(axis)[0]
-    second, spread, group = cross(axis, first), 0.0, starts
+    first, spread = scale(1.0 / far, middle) if far > 0.0 else across(axis)[0], 0.0
     if min_along > 0.0:
         share = min_along / far
-        spread = math.sqrt((1.0 - share) * (1.0 + share))  # sine of the largest angle between u and c
-        group = starts // GROUPS if feature == INSIDE else starts
-    start, u, slope_u, overlap = zero, zero, 0.0, math.inf
-    end = direction_of_start(0, starts, spread, first, second, convex)
-    if group < starts:
-        overlap, _, _, _, _ = overlap_at_direction(feature, body, c, axis, end, start, convex, part)
-    for begin in range(0, starts, group):
-        if group < starts:
-            last_end, last_overlap = end, overlap
-            end = direction_of_start(begin + group, starts, spread, first, second, convex)
-            overlap, _, _, _, _ = overlap_at_direction(feature, body, c, axis, end, start, convex, part)
-            fall = (far + reach) * (1.0 - math.sqrt(0.5 + 0.5 * dot(end, last_end)))
-            if max(overlap, last_overlap) + beyond + fall < 0.0:
-                continue
-        for k in range(begin, begin + group + 1):
-            v = direction_of_start(k, starts, spread, first, second, convex)
-            _, slope_v, n, _, _ = overlap_at_direction(feature, body, c, axis, v, start, convex, part)
-            start = n if feature > OUTSIDE else zero
-            if k > begin and slope_u > 0.0 and slope_v <= 0.0:
-                deepest, n, x, is_contact = find_maximum_between(
-                    feature, body, c, axis, u, slope_u, v, slope_v, start, convex, part
-                )
-                if is_contact:
-                    count = add_shell_contact(deepest + beyond, n, x, power, contacts, count)
-            u, slope_u = v, slope_v
+        spread = math.sqrt((1.0 - share) * (1.0 + share))
+    search = Search(convex.circle.shape[1], spread, first, cross(axis, first))
+    if feature == INSIDE and min_along > 0.0:
+        return add_contacts_inside(body, c, axis, search, far + reach, beyond, power, convex, part, contacts, count)
+    return add_contacts_between(
+        feature, body, c, axis, search, 0, search.directions, beyond, power, convex, part, contacts, count
+    )
+
+
+@func
+def add_contacts_inside(body, c, axis, search, farthest, beyond, power, convex, part, contacts, count):
+    """Write the contacts of a body inside of a side; leaves out groups of directions without contacts.
+
+    Where the overlap is largest over u, the support point is in the plane of the axis and u. From there to the nearer
+    end of a group, at half the angle of the group or less, the overlap falls by no more than the distance of this point
+    from the axis times (1 - cosine of the angle).
+
+    farthest: largest distance of a contact from the axis [m].
+    Returns the new number of contacts.
+    """
+    group = search.directions // GROUPS
+    end = search_direction(0, search, convex)
+    overlap, _, _, _, _ = overlap_with_side(INSIDE, body, c, axis, end, convex, part.k)
+    for begin in range(0, search.directions, group):
+        last_end, last_overlap = end, overlap
+        end = search_direction(begin + group, search, convex)
+        overlap, _, _, _, _ = overlap_with_side(INSIDE, body, c, axis, end, convex, part.k)
+        fall = farthest * (1.0 - math.sqrt(0.5 + 0.5 * dot(end, last_end)))
+        if max(overlap, last_overlap) + beyond + fall < 0.0:
+            continue
+        count = add_contacts_between(
+            INSIDE, body, c, axis, search, begin, begin + group, beyond, power, convex, part, contacts, count
+        )
+    return count
+
+
+@func
+def add_contacts_between(feature, body, c, axis, search, begin, end, beyond, power, convex, part, contacts, count):
+    """Write the contacts of a body with one feature between two directions of a search, given by their numbers.
+
+    Returns the new number of contacts.
+    """
+    start, u, slope_u = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
+    for k in range(begin, end + 1):
+        v = search_direction(k, search, convex)
+        _, slope_v, n, _, _ = overlap_at_direction(feature, body, c, axis, v, start, convex, part)
+        if feature > OUTSIDE:
+            start = n
+        if k > begin and slope_u > 0.0 and slope_v <= 0.0:
+            deepest, n, x, is_contact = find_maximum_between(
+                feature, body, c, axis, u, slope_u, v, slope_v, start, convex, part
+            )
+            if is_contact:
+                count = add_shell_contact(deepest + beyond, n, x, power, contacts, count)
+        u, slope_u = v, slope_v
     return count
 
 
