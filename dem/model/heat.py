@@ -136,12 +136,12 @@ class Heat(ScalarExchange):
             for name, unit in (("conductivity", "W/(m K)"), ("heat_capacity", "J/(kg K)")):
                 if getattr(material, name) is None:
                     raise ValueError(
-                        f"{_describe(material)} has no {name} [{unit}], which particles need in a run with heat"
+                        f"{material.label} has no {name} [{unit}], which particles need in a run with heat"
                     )
         for wall in walls:
             if wall.temperature is not None and wall.material.conductivity is None:
                 raise ValueError(
-                    f"{_describe(wall.material)} of the {wall.word} has no conductivity [W/(m K)], which a wall with a "
+                    f"{wall.material.label} of the {wall.word} has no conductivity [W/(m K)], which a wall with a "
                     "temperature needs"
                 )
 
@@ -192,8 +192,3 @@ class Heat(ScalarExchange):
 def _real(material: Material) -> Material:
     """Material with its real modulus in place of a softened one."""
     return material if material.real_young is None else material.with_young(material.real_young)
-
-
-def _describe(material: Material) -> str:
-    """Description of a material for messages."""
-    return f"the material {material.name!r}" if material.name else f"the material {material!r}"

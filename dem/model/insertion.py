@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dem.base import checks, portable
+from dem.base.text import shown
 from dem.base.user_classes import hinted
 from dem.model.domain.box import Box
 from dem.model.domain.regions import region_of
@@ -177,7 +178,7 @@ class Inserter:
             )
         for shape, material, each in zip(shapes, materials, sizes, strict=True):
             if not isinstance(material, Material):
-                raise TypeError(f"material of the {self.word} is {material!r}, expected a dem.Material")
+                raise TypeError(f"material of the {self.word} is {shown(material)}, expected a dem.Material")
             check_shape(shape, material.density)
             if each is not None and not isinstance(each, SizeDistribution):
                 raise TypeError(

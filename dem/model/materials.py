@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 from dem.base import checks
+from dem.base.text import cut
 from dem.base.user_classes import hinted
 from dem.model import temperature_tables
 from dem.model.contact.law_registry import LawPart, plain, store_checked
 from dem.model.temperature_tables import Property
 
+NUMBERS = ("young", "poisson", "density", "restitution", "friction")
 THERMAL = {"conductivity": "W/(m K)", "heat_capacity": "J/(kg K)", "real_young": "Pa"}
 BY_TEMPERATURE = ("conductivity", "heat_capacity")
 CONTACT_TABLES = {"restitution_by_temperature": "restitution", "friction_by_temperature": "friction"}
@@ -132,6 +134,20 @@ class Material:
     def __repr__(self) -> str:
         """Constructor call that makes this object."""
         return f"Material({', '.join(f'{name}={getattr(self, name)!r}' for name in plain(self))})"
+
+    @property
+    def label(self) -> str:
+        """The material in messages: by its name, or else by its numbers.
+
+        Examples
+        --------
+        >>> Material(young=5e7, poisson=0.35, name="nylon").label, Material(young=5e7, poisson=0.35).label
+        ("the material 'nylon'", 'the material with young=5e+07, poisson=0.35, density=1000, restitution=1, friction=0')
+        """
+        if self.name:
+            return f"the material {cut(self.name)!r}"
+        numbers = (f"{name}={getattr(self, name):g}" for name in NUMBERS)
+        return f"the material with {', '.join(numbers)}"
 
     def with_young(self, young: float) -> Material:
         """The material with another Young's modulus [Pa]."""

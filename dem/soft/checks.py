@@ -239,8 +239,8 @@ def rolling_shapes(
             is_round = is_ball(shape) or (isinstance(shape, Ellipsoid) and len(set(shape.semi_axes)) == 1)
             if not is_round and rolling and rolling.friction > 0:
                 reason = (
-                    f"{kind_of_shape(shape)} of {material} has {rolling} with {other}, but its shape resists rolling "
-                    "by itself"
+                    f"{kind_of_shape(shape)} of {material.label} has {rolling} with {other.label}, but its shape "
+                    "resists rolling by itself"
                 )
                 yield Notice("rolling-shape", reason, "remove rolling for this pair, unless both are intended")
                 return

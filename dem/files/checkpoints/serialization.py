@@ -10,6 +10,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.imports import named
+from dem.base.text import shown
 from dem.files.validation import hdf5_validation
 from dem.files.validation.hdf5_validation import check_memory, require
 from dem.model.contact.law_registry import GROUP, part_of_class
@@ -145,7 +146,7 @@ def variants_of(given: dict) -> list[tuple[Shape, Material]]:
     pairs = list(_columns(given["variants"]) if "variants" in given else _pairs(given["kinds"]))
     for shape, material in pairs:
         if not isinstance(material, Material):
-            raise ValueError(f"a material is {material!r}")
+            raise ValueError(f"a material is {shown(material)}")
         check_shape(shape, material.density)
     return pairs
 
@@ -220,5 +221,5 @@ def _kinds_of(given: list[dict]) -> list[Kind]:
     ]
     for name, shape, material in kinds:
         named = isinstance(name, str) and isinstance(shape, str) and isinstance(material, Material)
-        require(named, f"a kind is {name!r} of shape {shape!r} and material {material!r}")
+        require(named, f"a kind is {name!r} of shape {shown(shape)} and material {shown(material)}")
     return kinds

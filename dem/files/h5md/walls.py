@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base.parsing import parse_json
+from dem.base.text import shown
 from dem.files.checkpoints.serialization import from_recipe, recipe
 from dem.files.reading.stored_field import read_rows
 from dem.files.validation import hdf5_validation
@@ -96,11 +97,11 @@ def made_walls(given: list[dict], group: h5py.Group | None) -> list[Wall]:
     require(isinstance(given, list), "its walls are no list")
     found = []
     for k, each in enumerate(given):
-        require(isinstance(each, dict) and isinstance(each.get("values"), dict), f"wall {k} is {each!r}")
+        require(isinstance(each, dict) and isinstance(each.get("values"), dict), f"wall {k} is {shown(each)}")
         if group is not None and str(k) in group:
             each["values"] |= hdf5_validation.arrays(group, str(k))
         wall = from_recipe(each)
-        require(isinstance(wall, Wall), f"wall {k} is {wall!r}")
+        require(isinstance(wall, Wall), f"wall {k} is {shown(wall)}")
         found.append(wall)
     return found
 

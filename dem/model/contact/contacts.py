@@ -90,6 +90,11 @@ class Contact:
         return f"Contact({', '.join(f'{name}={value!r}' for name, value in values.items())})"
 
 
+def _labels(one: Material, other: Material) -> str:
+    """A pair of materials in messages."""
+    return f"{one.label} and {other.label}"
+
+
 def present_damping(word: object) -> object:
     """Current name of a word of 0.1 or 0.2 for `Contacts.damped`; any other word unchanged."""
     return FORMER.get(word, word) if isinstance(word, str) else word
@@ -154,7 +159,7 @@ class Contacts:
             if not isinstance(contact, Contact):
                 raise TypeError(f"contacts has {contact!r} for a pair of materials, expected a dem.Contact")
             if self._table.setdefault(frozenset(pair), contact) != contact:
-                message = f"contacts has two entries for the pair of {pair[0]} and {pair[1]}: leave one of them out"
+                message = f"contacts has two entries for the pair of {_labels(*pair)}: leave one out"
                 raise ValueError(message)
             self._named += pair
 
@@ -181,7 +186,7 @@ class Contacts:
         """Contact of two materials; raises ValueError if it is not in the table and there is no rule."""
         entry = self._table.get(frozenset((one, other)))
         if entry is None and self.rule is None:
-            message = f"contacts has no entry for {one} and {other}: add one, or give a rule ({', '.join(RULES)})"
+            message = f"contacts has no entry for {_labels(one, other)}: add one, or give a rule ({', '.join(RULES)})"
             raise ValueError(message)
         if entry is None:
             return self._mean(one, other)
@@ -193,14 +198,16 @@ class Contacts:
         for slot in SLOTS:
             this, that = getattr(one, slot), getattr(other, slot)
             if slot in ("normal", "damping", "tangential") and (this is None) != (that is None):
-                message = f"{slot} is {this or that} of one of {one} and {other} only: give them an entry in contacts"
+                message = (
+                    f"{slot} is {this or that} of one of {_labels(one, other)} only: give them an entry in contacts"
+                )
                 raise ValueError(message)
             parts[slot] = None if this is None or that is None else this.mean(that, rule)
         numbers = {name: rule(getattr(one, name), getattr(other, name)) for name in ("restitution", "friction")}
         try:
             return Contact(**numbers, **parts)
         except ValueError as error:
-            message = f"{one} and {other} do not go together by the rule {self.rule}: {error}, or add an entry"
+            message = f"{_labels(one, other)} do not go together by the rule {self.rule}: {error}, or add an entry"
             raise ValueError(message) from None
 
     def describe(self, materials: list[Material], box: Box | None, walls: Sequence[Material] = ()) -> list[dict]:
@@ -227,8 +234,8 @@ class Contacts:
             alike = [material for material in made if material == entry]
             if not entry.name and len(alike) > 1 and any(material is entry for material in alike):
                 raise ValueError(
-                    f"contacts has an entry for one of two materials that nothing tells apart, both {entry}: give each "
-                    "a name of its own, or take one dem.Material for both"
+                    f"contacts has an entry for one of two materials that nothing tells apart, both {entry.label}: "
+                    "give each a name of its own, or take one dem.Material for both"
                 )
 
     def check_materials(self, materials: list[Material]) -> None:
@@ -237,6 +244,6 @@ class Contacts:
             for material in (one, other):
                 if material not in materials:
                     raise ValueError(
-                        f"contacts has an entry for {material}, which neither particles nor box nor walls are made of: "
-                        "take the very Material that they have"
+                        f"contacts has an entry for {material.label}, which neither particles nor box nor walls are "
+                        "made of: take the very Material that they have"
                     )

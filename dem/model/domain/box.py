@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dem.base import checks
+from dem.base.text import shown
 from dem.base.user_classes import hinted
 from dem.model.materials import Material
 from dem.model.walls.motion import Motion
@@ -76,7 +77,7 @@ class Box:
         if not all(math.isfinite(high - low) for low, high in zip(lower, upper, strict=True)):
             raise ValueError(f"box from {lower} to {upper} is too large to measure")
         if not isinstance(self.material, Material):
-            raise TypeError(f"material of the box is {self.material!r}, expected a dem.Material")
+            raise TypeError(f"material of the box is {shown(self.material)}, expected a dem.Material")
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
         object.__setattr__(self, "roughness", checks.number("roughness", self.roughness, least=0, most=1, unit="rad"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from dem.base import checks
+from dem.base.text import shown
 from dem.base.user_classes import frozen, hinted, set_declared
 from dem.model.materials import Material
 from dem.model.particles.fields import FIELDS, MOTION, ROWS, STATE, Field, heading
@@ -119,7 +120,7 @@ class Particles:
             if field not in STATE:
                 raise TypeError(f"Particles.__init__() got an unexpected keyword argument {field!r}")
         if not isinstance(material, Material):
-            raise TypeError(f"material is {material!r}, expected a dem.Material")
+            raise TypeError(f"material is {shown(material)}, expected a dem.Material")
         count = _rows("position", position)
         shapes = list(shape) if isinstance(shape, (list, tuple)) else [shape] * count
         if len(shapes) != count:

@@ -160,7 +160,7 @@ def refusal(wall: Wall) -> str:
     met = convex_wall(wall)
     if met is None:
         return (
-            f"is {wall!r}: take a dem.Plane, Rectangle, Block, Ball, CapsuleWall, Cylinder, Cone, Disc, Revolution, "
+            f"is {wall.word}: take a dem.Plane, Rectangle, Block, Ball, CapsuleWall, Cylinder, Cone, Disc, Revolution, "
             "Torus, Mesh, or faces of the box"
         )
     if wall.wear and met.inside and wall.pieces > 1:  # contacts have directions, no segments

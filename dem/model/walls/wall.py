@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dem.base import checks, portable
+from dem.base.text import shown
 from dem.model.contact.law_registry import plain
 from dem.model.materials import Material
 from dem.model.walls.motion import Motion
@@ -64,7 +65,7 @@ class Wall:
     def __post_init__(self) -> None:
         """Check the values that all walls have."""
         if not isinstance(self.material, Material | None):
-            message = f"material of the {self.word} is {self.material!r}, expected a dem.Material"
+            message = f"material of the {self.word} is {shown(self.material)}, expected a dem.Material"
             raise TypeError(message)
         motion = () if self.motion is None else (self.motion,) if isinstance(self.motion, Motion) else self.motion
         motion = tuple(checks.listed("motion", motion, "dem.Motion(velocity=(0, 0, 0.1))"))

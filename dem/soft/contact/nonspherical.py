@@ -135,8 +135,8 @@ def shapes_for_sides(walls: Sequence[Wall], lengths: Sequence[float], reach: flo
             if longer is None and not _is_hollow(wall):
                 what = "has no straight shape along" if spans else f"leaves a gap of {free[axis]:.3g} m along"
                 message = (
-                    f"walls[{k}] is {wall!r}, which {what} the periodic axis {'xyz'[axis]}, and its image may touch a "
-                    f"capsule between its ends: leave a gap of {2 * reach:.3g} m or more, take a dem.Cylinder, "
+                    f"walls[{k}] is {wall.word}, which {what} the periodic axis {'xyz'[axis]}, and its image may touch "
+                    f"a capsule between its ends: leave a gap of {2 * reach:.3g} m or more, take a dem.Cylinder, "
                     "dem.Rectangle or dem.Block as long as the box, closed faces, or dem.Fibre"
                 )
                 raise ValueError(message)

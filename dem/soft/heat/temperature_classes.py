@@ -112,18 +112,18 @@ def check(particles: Particles, heat: object, *, varies: bool, bonded: bool) -> 
         if material.expansion and (tables or bonded or type(shape) is not Sphere):
             other = tables[0] if tables else "bonds" if bonded else kind_of_shape(shape)
             message = (
-                f"expansion of {material} with {other}, expected single spheres without tables and bonds: leave one of "
-                "them out"
+                f"expansion of {material.label} with {other}, expected single spheres without tables and bonds: "
+                "leave one of them out"
             )
             raise ValueError(message)
         for name in [*tables, *(["expansion"] if material.expansion else [])]:
             if not isinstance(heat, Heat):
-                message = f"{name} of {material} in a run without heat: add heat=dem.Heat(), or leave it out"
+                message = f"{name} of {material.label} in a run without heat: add heat=dem.Heat(), or leave it out"
                 raise ValueError(message)
             if varies:
                 message = (
-                    f"{name} of {material} in a run with inserters, outlets or added particles, expected particles "
-                    "that stay: leave one of them out"
+                    f"{name} of {material.label} in a run with inserters, outlets or added particles, expected "
+                    "particles that stay: leave one of them out"
                 )
                 raise ValueError(message)
 

@@ -237,13 +237,13 @@ def refuse_unknown_kinds(walls: Sequence[Wall], *, with_capsules: bool) -> None:
         kind = wall.shape.kind
         if kind not in KINDS:
             message = (
-                f"walls[{k}] is {wall!r}, of the kind {kind}, which the kernels do not know: give it a row in "
+                f"walls[{k}] is {wall.word}, of the kind {kind}, which the kernels do not know: give it a row in "
                 "dem.kernels.walls.wall_registry.KINDS"
             )
             raise ValueError(message)
         if with_capsules and KINDS[kind].sides == REFUSED:
             message = (
-                f"walls[{k}] is {wall!r}, which capsules would meet with their ends only: say in its row of "
+                f"walls[{k}] is {wall.word}, which capsules would meet with their ends only: say in its row of "
                 "dem.kernels.walls.wall_registry.KINDS what their sides meet, or take dem.Fibre"
             )
             raise ValueError(message)

@@ -8,7 +8,7 @@ import numpy as np
 
 from dem.base import checks, portable
 from dem.base.quaternions import rotate
-from dem.base.text import counted
+from dem.base.text import counted, shown
 from dem.kernels.numerics.energy import SUBUNITS_PER_UNIT
 from dem.kernels.walls import rigid_body
 from dem.model.walls.wall import Wall
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 def wall_list(walls: Sequence[Wall]) -> list[Wall]:
     """Check the walls that a user gives; raises TypeError for other things."""
     if isinstance(walls, Wall):
-        message = f"walls is {walls!r}, expected a list of walls: walls=[{walls.word}]"
+        message = f"walls is one wall, expected a list of walls: walls=[{walls.word}]"
         raise TypeError(message)
     listed = checks.listed("walls", walls, "dem.Plane((0, 0, 0), (0, 0, 1), material=steel)")
     for k, wall in enumerate(listed):
         if not isinstance(wall, Wall):
-            message = f"walls[{k}] is {wall!r}, expected a wall, such as dem.Plane or dem.Cylinder"
+            message = f"walls[{k}] is {shown(wall)}, expected a wall, such as dem.Plane or dem.Cylinder"
             raise TypeError(message)
         if wall.material is None:
             message = f"material of the {wall.word} is None, expected a dem.Material"
