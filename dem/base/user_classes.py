@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from types import TracebackType
 
-    Known = TypeVar("Known", bound=Callable)
+    Target = TypeVar("Target", bound=Callable)
 
-# What other programs and books call a keyword, by one that the function takes which tells where that is meant.
-MEANT = {
+# Names of keywords in other programs and books; for each, a keyword of ours, and the hint if the function takes it.
+SYNONYMS = {
     "radius": {"diameter": "Did you mean 'diameter', which is twice the radius?"},
     "diameter": {"radius": "Did you mean 'radius', which is half the diameter?"},
     "length": {"aspect_ratio": "Did you mean 'aspect_ratio', which is length over diameter?"},
@@ -36,7 +36,7 @@ MEANT = {
 }
 
 
-def hinted(known: Known) -> Known:
+def hinted(target: Target) -> Target:
     """Decorate a function or class so that its error for an unknown keyword names the nearest one.
 
     Examples
@@ -48,45 +48,47 @@ def hinted(known: Known) -> Known:
     Traceback (most recent call last):
     TypeError: ask() got an unexpected keyword argument 'sped'. Did you mean 'speed'?
     """
-    if isinstance(known, type):
-        known.__init__ = hinted(known.__init__)
-        return known
-    parameters = inspect.signature(known).parameters
-    placed = [name for name, one in parameters.items() if one.kind is not one.KEYWORD_ONLY]
+    if isinstance(target, type):
+        target.__init__ = hinted(target.__init__)
+        return target
+    parameters = inspect.signature(target).parameters
+    positional = [name for name, one in parameters.items() if one.kind is not one.KEYWORD_ONLY]
 
-    @functools.wraps(known)
+    @functools.wraps(target)
     def called(*arguments: object, **keywords: object) -> object:
         try:
-            return known(*arguments, **keywords)
+            return target(*arguments, **keywords)
         except TypeError as error:
             unknown = [name for name in keywords if name not in parameters]
             hint = (
-                "" if "Did you mean" in str(error) else _hint(unknown, parameters, placed[: len(arguments)], keywords)
+                ""
+                if "Did you mean" in str(error)
+                else _hint(unknown, parameters, positional[: len(arguments)], keywords)
             )
-            if not unknown and len(arguments) > len(placed):
+            if not unknown and len(arguments) > len(positional):
                 needed = (f"{name}=..." for name, one in parameters.items()
                           if one.kind is one.KEYWORD_ONLY and one.default is one.empty)  # fmt: skip
                 hint = f"Give its arguments by name: {', '.join(needed) or 'as keywords'}"
             if not hint:
                 raise
-            told = str(error)
-            if unknown and "required keyword-only" in told:  # a function that refuses unknown ones itself
-                told = f"{known.__qualname__}() got an unexpected keyword argument {unknown[0]!r}"
-            raise TypeError(f"{told}. {hint}") from None
+            message = str(error)
+            if unknown and "required keyword-only" in message:  # a function that refuses unknown ones itself
+                message = f"{target.__qualname__}() got an unexpected keyword argument {unknown[0]!r}"
+            raise TypeError(f"{message}. {hint}") from None
 
     return called
 
 
-def meant(unknown: str, names: Iterable[str]) -> str:
+def _synonym_hint(unknown: str, names: Iterable[str]) -> str:
     """Hint on an unknown keyword that other classes have; empty if there is none."""
-    return next((hint for word, hint in MEANT.get(unknown, {}).items() if word in names), "")
+    return next((hint for word, hint in SYNONYMS.get(unknown, {}).items() if word in names), "")
 
 
-def _hint(unknown: list[str], names: Iterable[str], placed: list[str], keywords: Iterable[str]) -> str:
-    """Known keyword nearest to the first unknown one, among those not given yet; empty if there is none."""
-    free = [name for name in names if name not in placed and name not in keywords]
+def _hint(unknown: list[str], names: Iterable[str], positional: list[str], keywords: Iterable[str]) -> str:
+    """Hint on the keyword nearest to the first unknown one, among those not given yet; empty if there is none."""
+    free = [name for name in names if name not in positional and name not in keywords]
     for name in unknown:
-        if hint := meant(name, names):
+        if hint := _synonym_hint(name, names):
             return hint
         near = nearest(name, free)
         if near:
@@ -119,11 +121,11 @@ def set_declared(self: object, name: str, value: object) -> None:
 
 
 def _check_declared(kind: type, name: str) -> None:
-    there = getattr(kind, name, None)
+    attribute = getattr(kind, name, None)
     annotated = {each for base in kind.__mro__ for each in getattr(base, "__annotations__", ())}
-    if getattr(there, "fset", None) or (there is None and name in annotated):
+    if getattr(attribute, "fset", None) or (attribute is None and name in annotated):
         return
-    if there is not None:
+    if attribute is not None:
         raise AttributeError(f"{name} of {kind.__name__} can only be read", name=name)
     near = nearest(name, [*annotated, *dir(kind)])
     message = f"{kind.__name__} has no attribute {name!r} to assign to{near and f': did you mean {near}?'}"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dem.model.particles.particles import Particles
     from dem.system.system import Judgement, System
 
-PROBE = 0.5  # s of computing that tell the pace
+PROBE = 0.5  # s of computing from which the speed is estimated
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,11 @@ def measure_progress(sim: System, duration: float) -> Outlook:
 def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str]]:
     """Rows of the report of `dem check`: a name and a text each."""
     n, sources = seen.particles, sim.traffic.sources if sim.traffic else []
-    told = [f"{count} x {kind}" for kind, count in seen.counts.items()][:MAX_KINDS_LISTED]
-    yield "particles", (f"{n}: " + ", ".join(told) + further_kinds_note(len(seen.counts))) if n else "none at the start"
+    listed = [f"{count} x {kind}" for kind, count in seen.counts.items()][:MAX_KINDS_LISTED]
+    yield (
+        "particles",
+        (f"{n}: " + ", ".join(listed) + further_kinds_note(len(seen.counts))) if n else "none at the start",
+    )
     light, heavy = seen.masses
     each = f", {light:.6g} kg each" if light == heavy else f", {light:.4g} to {heavy:.4g} kg"
     if n:

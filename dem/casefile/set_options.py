@@ -30,7 +30,7 @@ def put(content: dict, settings: dict, model: type[Table]) -> dict:
     {'box': {'motion': {'z-': {'frequency': '30 Hz'}}, 'open': ['z+']}, 'time_step': 'auto'}
     """
     for dotted, value in settings.items():
-        path = [quoted or bare for quoted, bare in PART.findall(dotted)]
+        path = [quoted or plain for quoted, plain in PART.findall(dotted)]
         if not path:
             raise ValueError(f"--set {dotted}={value}: expected NAME=VALUE")
         if model is ShortTable and path[0] != "output":

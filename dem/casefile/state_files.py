@@ -15,7 +15,7 @@ from dem.base import checks, parsing
 from dem.files.validation.hdf5_validation import check_memory
 from dem.model.particles.fields import ROWS, STATE, heading
 
-# what an archive that is cut off, changed, packed in a way that nobody here knows, or has a password, ends in
+# errors that archives raise which are cut off, changed, of an unknown compression, or locked by a password
 BROKEN = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error,
     EOFError, OSError, KeyError, OverflowError, RuntimeError,
@@ -77,8 +77,8 @@ def _column(path: Path, name: str) -> str:
     units = {column: field.unit for field in STATE.values() for column in field.columns} | ROWS
     spelt = {column: column for column in units}
     spelt |= {column.replace("omega", "w").replace("_", ""): column for column in units}
-    bare, bracket, unit = name.strip().partition(" [")
-    column = spelt[checks.one_of(f"column of {path}", bare, spelt)]
+    word, bracket, unit = name.strip().partition(" [")
+    column = spelt[checks.one_of(f"column of {path}", word, spelt)]
     if bracket and unit != f"{units[column]}]":
         raise ValueError(f"{path} has a column {name.strip()}, expected {heading(column, units[column])}")
     return column

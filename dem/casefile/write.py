@@ -91,8 +91,8 @@ def _by_name(case: AnyCase) -> list[str]:
         given = "" if value != field.default else "# "
         lines.append(f"# {key}: {about}" if value is None else f"{given}{key} = {_value(value)}  # {about}")
     output = ["file"] if isinstance(case, StudyCase) else OutputTable.model_fields.keys() - {"frames"}
-    told = [_entry(key, field, None) for key, field in OutputTable.model_fields.items() if key in output]
-    return [*lines, "", "[output]", *told]
+    entries = [_entry(key, field, None) for key, field in OutputTable.model_fields.items() if key in output]
+    return [*lines, "", "[output]", *entries]
 
 
 def _table(model: type[Table], content: dict, path: str, seen: set) -> list[str]:

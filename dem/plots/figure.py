@@ -27,7 +27,7 @@ Drawing = TypeVar("Drawing", bound="Callable[..., Figure]")
 
 PREFIXES = {9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ", -9: "n", -12: "p"}
 DPI = 150
-FEW = 12  # particles are told apart up to this many
+FEW = 12  # up to so many particles have colours of their own
 INK, PALE = "#33383f", "#c9ced6"
 CATEGORIES = ("#3b6fb6", "#e08a2e", "#4a9b5f", "#c0504d", "#8064a2", "#4bacc6", "#9a7b4f", "#d678b2")
 

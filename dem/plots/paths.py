@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from dem.files.reading.trajectory import Trajectory
 
-MAX_PATHS = 30  # particles whose paths can be told apart
+MAX_PATHS = 30  # particles whose paths can be distinguished
 INSTANTS, BODIES = 12, 120  # at most
 FLAT = 3.0  # largest radii: what stays within is seen from one side only
 

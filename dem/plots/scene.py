@@ -72,7 +72,7 @@ def scene(
     frame : int
         Which frame; negative ones count from the end.
     colour : str
-        What the colour tells: "speed", "height", "spin", "size" (diameter of the sphere of the same volume),
+        Quantity that the colour shows: "speed", "height", "spin", "size" (diameter of the sphere of the same volume),
         "kind", "temperature", or another scalar field of the file, such as one that `dem.register_field` added.
     exposures : int
         More than one: put that many frames, evenly spread from the first to this one, into one picture.
@@ -167,10 +167,10 @@ def quantity(run: Trajectory, frame: int, colour: str) -> np.ndarray:
         return heights_of(run, frame)
     if colour == "size":
         return np.array([size_of(variant) for variant in run.variants])[run[frame].variant]
-    there = run[frame]  # those who are
+    present = run[frame]
     if colour not in COLOURS or colour == "temperature":
-        return there.field(colour)[:, 0]
-    return np.linalg.norm(there.velocity if colour == "speed" else there.angular_velocity, axis=1)
+        return present.field(colour)[:, 0]
+    return np.linalg.norm(present.velocity if colour == "speed" else present.angular_velocity, axis=1)
 
 
 def colour_limits(run: Trajectory, frames: Iterable[int], colour: str) -> tuple[float, float]:
@@ -230,13 +230,13 @@ def _name_kinds(bar: Axes, names: Sequence[str], palette: np.ndarray) -> None:
     from matplotlib.patches import Patch  # noqa: PLC0415, an extra
 
     bar.set_axis_off()
-    told = [
+    patches = [
         Patch(color=ink, label=label)
         for label, ink in zip(_short_names(names), palette[:MAX_KINDS_LISTED], strict=False)
     ]
     if len(names) > MAX_KINDS_LISTED:
-        told.append(Patch(color="none", label=further_kinds_note(len(names)).strip()))
-    bar.legend(handles=told, loc="center left", bbox_to_anchor=(0, 0.5), frameon=False, fontsize=8, borderaxespad=0,
+        patches.append(Patch(color="none", label=further_kinds_note(len(names)).strip()))
+    bar.legend(handles=patches, loc="center left", bbox_to_anchor=(0, 0.5), frameon=False, fontsize=8, borderaxespad=0,
                handlelength=1.2, handletextpad=0.5)  # fmt: skip
 
 

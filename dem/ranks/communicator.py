@@ -14,8 +14,6 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-
     from dem.ranks.c_functions import Call
 
 

@@ -70,8 +70,8 @@ class JobServer:
     @property
     def described(self) -> str:
         """How the latest object is shared among ranks, in a line."""
-        told = self._latest.do("described") if self._latest else "nothing was shared"
-        return f"{self.communicator.ranks} ranks: {told}"
+        description = self._latest.do("described") if self._latest else "nothing was shared"
+        return f"{self.communicator.ranks} ranks: {description}"
 
     def end(self) -> None:
         """End the other ranks."""

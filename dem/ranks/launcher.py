@@ -36,16 +36,16 @@ def size(environment: dict[str, str] | os._Environ) -> int:
     >>> size({}), size({"PMI_SIZE": "4", "PMI_RANK": "2"}), size({"PMIX_RANK": "3"})
     (1, 4, 4)
     """
-    told = [environment[name] for name in SIZES if name in environment]
-    if not told and "PMIX_RANK" in environment:
-        told = [environment[name] for name in STEPS if name in environment] or [str(rank(environment) + 1)]
-    return max([int(each) for each in told if each.isdigit()], default=1)
+    values = [environment[name] for name in SIZES if name in environment]
+    if not values and "PMIX_RANK" in environment:
+        values = [environment[name] for name in STEPS if name in environment] or [str(rank(environment) + 1)]
+    return max([int(each) for each in values if each.isdigit()], default=1)
 
 
 def rank(environment: dict[str, str] | os._Environ) -> int:
     """Rank of this process; 0 where there is no launcher."""
-    told = [environment[name] for name in RANKS if name in environment]
-    return max([int(each) for each in told if each.isdigit()], default=0)
+    values = [environment[name] for name in RANKS if name in environment]
+    return max([int(each) for each in values if each.isdigit()], default=0)
 
 
 def join() -> None:

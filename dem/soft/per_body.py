@@ -23,8 +23,6 @@ from dem.model.particles.fields import STATE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    import numpy as np
-
     from dem.kernels.soft.state import Bodies
     from dem.soft.contact.contact_history import ContactHistory
 

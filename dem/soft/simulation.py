@@ -84,7 +84,6 @@ if TYPE_CHECKING:
     from dem.model.heat import Heat
     from dem.model.insertion import Outlet
     from dem.model.materials import Material
-    from dem.model.particles.particles import Particles
     from dem.model.scalar_exchange import ScalarExchange
     from dem.model.shapes.shape import Shape
     from dem.model.walls.wall import Wall

@@ -6,7 +6,7 @@ import pytest
 
 import dem
 from dem.base import units
-from dem.base.user_classes import MEANT
+from dem.base.user_classes import SYNONYMS
 from dem.casefile.preview import measure_progress, rows
 
 GLASS = dem.Material(young=1e7, poisson=0.3, density=2500.0, name="glass")
@@ -48,7 +48,7 @@ def test_what_is_given_already_is_not_what_is_meant():
     """`shap` has been given by place: no name is near."""
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'shap'$"):
         dem.pack_dense(BALL, GLASS, shap=BALL)
-    assert not {"every", "scale"} - MEANT.keys()
+    assert not {"every", "scale"} - SYNONYMS.keys()
 
 
 @pytest.mark.parametrize(

@@ -215,7 +215,7 @@ def allowed(field: FieldInfo) -> str:
     ('gzip or lzf', 'at least 0 and at most 1')
     """
     if get_origin(field.annotation) is Literal and len(get_args(field.annotation)) == 1:
-        return ""  # what tells one table from another
+        return ""  # distinguishes one table from another
     return "; ".join(dict.fromkeys([*_told(field.metadata), *_inside(field.annotation)]))
 
 

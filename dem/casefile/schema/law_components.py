@@ -49,8 +49,8 @@ def table_of(name: str, base: type[Table], words: tuple[type[LawPart], ...], exa
     """Make a table class for some components from their own key descriptions, on a given base class."""
     takes: dict[str, dict[str, Key]] = {}
     for word in words:
-        for key, told in keys(word).items():
-            takes.setdefault(key, {})[word.type] = told
+        for key, description in keys(word).items():
+            takes.setdefault(key, {})[word.type] = description
     types = tuple(word.type for word in words)
     type_of = Field(types[0] if len(types) == 1 else ..., description="of which kind", examples=[example])
     return create_model(
@@ -72,7 +72,7 @@ def key_field(by_type: dict[str, Key], *, everywhere: bool) -> tuple[object, obj
     one, abouts = next(iter(by_type.values())), {}
     for name, key in by_type.items():
         abouts.setdefault(f"{key.about}{f' [{key.unit}]' if key.unit else ''}", []).append(name)
-    told = (about if everywhere and len(abouts) == 1 else f"{', '.join(names)}: {about}"
+    descriptions = (about if everywhere and len(abouts) == 1 else f"{', '.join(names)}: {about}"
             for about, names in abouts.items())  # fmt: skip
     kind = Literal[one.names] if one.names else bool if isinstance(one.example, bool) else KINDS.get(one.unit, Number)
     if isinstance(one.example, tuple):
@@ -82,7 +82,7 @@ def key_field(by_type: dict[str, Key], *, everywhere: bool) -> tuple[object, obj
         for ours, theirs in (("above", "gt"), ("least", "ge"))
         if getattr(one, ours) > -math.inf and len({getattr(key, ours) for key in by_type.values()}) == 1
     }
-    return kind | None, Field(None, description="; ".join(told), examples=[one.example], **limits)
+    return kind | None, Field(None, description="; ".join(descriptions), examples=[one.example], **limits)
 
 
 NormalTable = _table("normal", "Elastic force.")

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from dem.files.h5md.walls import StoredWall
     from dem.model.bonds import Breakage
     from dem.model.domain.box import Box
-    from dem.model.materials import Material
     from dem.model.shapes.shape import Shape
     from dem.statistics.cell_state import CellState
 

@@ -45,13 +45,11 @@ if TYPE_CHECKING:
     from dem.model.shapes.shape import Shape
     from dem.model.walls.wall import Wall
     from dem.rotation.integrators import Integrator
+    from dem.soft.engine import Engine
     from dem.soft.fluid.two_way_coupling import TwoWayCoupling
     from dem.soft.time_step.advice import Advice
 
     Bodies = list[tuple[Shape, Spheroid]]
-    import numpy as np
-
-    from dem.soft.fluid.two_way_coupling import Engine
 
 # drag a0 to a8 and lift b1 to b10 of Zastawny et al. (2012) by aspect ratio; those of fibres and discs are not here
 ELLIPSOIDS = {
