@@ -330,6 +330,54 @@ def test_force_and_torque_are_the_gradient_of_one_energy(name, shape, x):
     np.testing.assert_allclose(slope, -expected, rtol=0, atol=1e-6)
 
 
+CUBOID = dem.Polyhedron(
+    vertices=list(itertools.product((-0.004, 0.004), (-0.003, 0.003), (-0.002, 0.002))), rounding=8e-4
+)
+
+
+@pytest.mark.parametrize("name", ["block", "rectangle"])
+def test_a_face_rests_on_a_block_and_a_rectangle_as_on_a_plane(name):
+    """Each of its four corners is a contact, also if the face is a little inclined."""
+    place, q = (0.001, -0.002, 0.002 - DEEP), (1.0, 0.005, 0.003, 0.2) / np.linalg.norm((1.0, 0.005, 0.003, 0.2))
+    plane = contacts(CUBOID, dem.Plane((0, 0, 0), (0, 0, 1), material=ELASTIC), place, q)
+    flat = contacts(CUBOID, WALLS[name], place, q)
+    order, other = np.lexsort(plane.arm.T), np.lexsort(flat.arm.T)
+    assert len(plane.overlap) == 4
+    # rounding of places of centimetres
+    np.testing.assert_allclose(flat.overlap[other], plane.overlap[order], rtol=0, atol=1e-17)
+    np.testing.assert_allclose(flat.arm[other], plane.arm[order], rtol=0, atol=1e-16)
+    np.testing.assert_allclose(flat.normal[other], plane.normal[order], rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["block", "rectangle"])
+@pytest.mark.parametrize(
+    ("x", "turn", "number"),
+    [
+        ((0.0095, 0.002, 0.00194), (0.004, 0.006, 0.3), 4),  # across an edge
+        ((0.0098, 0.0103, 0.00192), (0.01, 0.008, 0.4), 4),  # across a corner
+        ((0.007, 0.0019, 0.00193), (0.004, 0.006, 0.05), 6),  # with a corner near the edge
+    ],
+)
+def test_forces_of_a_polyhedron_at_an_edge_are_gradients(name, x, turn, number):
+    """Corners and crossing edges, of which some have a weight below 1; by differences as of other shapes."""
+    x, q, energies = np.array(x), Rotation.from_rotvec(turn), []
+
+    def touching(place, rotation):
+        body = dem.Particles(CUBOID, ELASTIC, position=[place], orientation=[rotation.as_quat(scalar_first=True)])
+        return dem.Simulation(body, walls=[WALLS[name]], **FEW)
+
+    found = touching(x, q).contact_forces()
+    assert len(found.overlap) == number
+    torque, size = (np.cross(found.arm, found.force) + found.couple).sum(0), np.linalg.norm(found.force, axis=1).sum()
+    for side in (1, -1):
+        turned = Rotation.from_rotvec(side * 3e-6 * OBLIQUE) * q
+        energies.append([touching(x + side * 1e-8 * OBLIQUE, q).energy().elastic, touching(x, turned).energy().elastic])
+    slope = (np.array(energies[0]) - energies[1]) / (2e-8, 6e-6 * 0.004) / size
+    np.testing.assert_allclose(
+        slope, -np.array([found.force.sum(0), torque / 0.004]) @ OBLIQUE / size, rtol=0, atol=1e-6
+    )
+
+
 SHELLS = {  # places and rotation vectors at which a grain touches one or two places of a shell by 0.04 to 0.1 mm
     "pipe": ((0.00961, 0.00104, 0.00139), (0.3, 1.2, 0.2)),
     "rim of a pipe": ((0.01241, 0.01209, 0.01188), (0.4, 0.3, -0.2)),

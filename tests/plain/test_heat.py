@@ -165,13 +165,29 @@ def test_a_face_on_four_corners_conducts_by_one_contact(gas):
             heat = dem.Heat(every=1, time_scale=1e5, gas_conductivity=gas)
             sim = dem.Simulation(die, walls=[each], gravity=(0, 0, 0), time_step=DT, heat=heat)
             corners = len(sim.contact_forces().overlap)
-            assert corners == (4 if isinstance(each, dem.Plane) else 1)
+            assert corners == (1 if isinstance(each, dem.Mesh) else 4)
             sim.step(1)
             found.append(sim.heat.received["wall"] / sim.heat.time)
     by_temperature, by_flux = found[:3], found[3:]
     radius = (0.75 * DIE.volume / math.pi) ** (1 / 3)
     np.testing.assert_allclose(by_temperature, by_temperature[1], rtol=1e-6)
     np.testing.assert_allclose(by_flux, 1000.0 * math.pi * radius**2, rtol=1e-8)  # units of heat in 1 ns
+
+
+def test_a_die_across_the_edge_of_a_block_conducts_by_one_contact():
+    """Its corners and its edges on that of the block have other normals, but they are in one region of the block."""
+    block = dem.Block((-0.1, -0.1, -0.1), (0, 0.1, 0), material=SOLID, temperature=310.0, name="wall")
+    rates, tilt = [], (1.0, 0.0, 1e-5, 0.0) / np.linalg.norm((1.0, 0.0, 1e-5))
+    for x in (-5 * D, 0.1 * D):
+        die = dem.Particles(DIE, SOLID, position=[[x, 0, D / 2 - DEEP]], orientation=[tilt], temperature=300.0)
+        heat = dem.Heat(every=1, time_scale=1e5)
+        sim = dem.Simulation(die, walls=[block], gravity=(0, 0, 0), time_step=DT, heat=heat)
+        assert (len(np.unique(sim.contact_forces().normal, axis=0)) > 1) == (x > -D)
+        sim.step(1)
+        rates.append(sim.heat.received["wall"] / sim.heat.time)
+    assert rates[1] == pytest.approx(
+        rates[0], rel=0.05
+    )  # the corners over the block are less deep by 2e-5 of the width
 
 
 def test_a_die_in_an_edge_of_the_box_conducts_to_both_faces():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import portable
+from dem.model.shapes.convex_hull import facet_numbers, polyhedron_numbers
 from dem.model.walls.mesh import Mesh
 from dem.model.walls.primitives import (
     Ball,
@@ -64,11 +65,18 @@ def rotation_to_axis(centre: Point, axis: Point) -> tuple[float, float, float, f
     return along(tuple(np.subtract(centre, axis)), tuple(np.add(centre, axis)))[1]
 
 
-def corners(*edges: Sequence[float]) -> list[float]:
-    """Numbers of a sharp polyhedron whose vertices are all sums and differences of half edges."""
-    signs = list(itertools.product((-0.5, 0.5), repeat=len(edges)))
-    vertices = [sum(s * edge[k] for s, edge in zip(row, edges, strict=True)) for row in signs for k in range(3)]
-    return [0.0, float(len(signs)), *vertices]
+def block_numbers(size: Sequence[float]) -> tuple[float, ...]:
+    """Numbers of a sharp cuboid of these edges along x, y, z about its centre [m]."""
+    return polyhedron_numbers(np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * size, 0.0)
+
+
+def rectangle_numbers(edge: Point, other_edge: Point) -> tuple[float, ...]:
+    """Numbers of a rectangle of these edges about its centre, a sharp polyhedron of two faces [m]."""
+    u, v = 0.5 * np.array(edge), 0.5 * np.array(other_edge)
+    vertices, normal = np.array([-u - v, u - v, u + v, v - u]), np.cross(u, v)
+    normal /= portable.length(normal)
+    faces = facet_numbers(vertices, [[0, 1, 2, 3], [3, 2, 1, 0]], np.array([normal, -normal]))
+    return 0.0, 4.0, *vertices.ravel().tolist(), *faces
 
 
 def convex_wall(wall: Wall) -> ConvexWall | None:  # noqa: PLR0911, one for each kind
@@ -108,11 +116,10 @@ def convex_wall(wall: Wall) -> ConvexWall | None:  # noqa: PLR0911, one for each
         return ConvexWall("cylinder", [wall.radius, 0.0, 0.0], wall.centre, rotation_to_axis(wall.centre, wall.normal))
     if isinstance(wall, Block):
         size = [b - a for a, b in zip(wall.lower, wall.upper, strict=True)]
-        edges = [[size[k] if k == axis else 0.0 for k in range(3)] for axis in range(3)]
         middle = tuple(0.5 * (a + b) for a, b in zip(wall.lower, wall.upper, strict=True))
-        return ConvexWall("polyhedron", corners(*edges), middle)
+        return ConvexWall("polyhedron", block_numbers(size), middle)
     if isinstance(wall, Rectangle):
-        return ConvexWall("polyhedron", corners(wall.edge, wall.other_edge), wall.centre)
+        return ConvexWall("polyhedron", rectangle_numbers(wall.edge, wall.other_edge), wall.centre)
     if isinstance(wall, Mesh):
         return ConvexWall("triangle", [0.0] * 9, (0.0, 0.0, 0.0))  # kernels take the vertices of each from the mesh
     return None

@@ -10,8 +10,10 @@ import numpy as np
 
 from dem.base import portable
 from dem.base.large_pages import LINE, empty, zeros
+from dem.kernels.convex.polyhedra import SCRATCH as SCRATCH_OF_POLYHEDRA
 from dem.kernels.numerics.columns import BLOCK
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
+from dem.kernels.soft.contact.convex_bodies import FacetedBodyKinds
 from dem.kernels.soft.wall_contact import wall_loads
 from dem.kernels.soft.wall_contact.convex_at_walls import ConvexWalls
 from dem.kernels.soft.wall_contact.convex_meshes import CONTACT_COLUMNS
@@ -268,13 +270,14 @@ def add_walls(
     if with_capsules and (lengths := cell_of(faces).length).any():
         shapes += shapes_for_sides(walls, lengths, widest)
     made_of = geometry_of(shapes, reach=widest * (1 + 1e-6))
-    room = int(made_of.room[0])
     convex = convex_walls(kinds, walls)
-    rows = room_of_sides(shapes, room) if with_capsules else room
+    rows = int(made_of.room[0])
+    rows = room_of_sides(shapes, rows) if with_capsules else rows
     rows = max(rows, CONTACTS) if isinstance(convex, ConvexWalls) else rows
     columns, scratch = (SIDE_COLUMNS, SCRATCH) if with_capsules else (COLUMNS, 12)
     if isinstance(convex, ConvexWalls):
         columns, scratch = CONTACT_COLUMNS, MESH_SCRATCH
+    room = -(-SCRATCH_OF_POLYHEDRA // scratch) if isinstance(kinds, FacetedBodyKinds) else 0
     made = Walls(
         geometry=made_of, motions=motions, poses=poses_of(motions),
         moving=any(wall.servo or wall.free or any(motion.moves for motion in wall.motion) for wall in walls),
@@ -286,7 +289,7 @@ def add_walls(
         **contact_slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
         contacts=zeros((chunks, rows, columns)),
-        scratch=zeros((chunks, rows, scratch)),
+        scratch=zeros((chunks, max(rows, room), scratch)),
         centres=empty((chunks, number, CENTRE_ROWS * BLOCK)), pairs=empty((chunks, PAIR_COLUMNS), np.int32),
         pair_results=empty((chunks, PAIR_RESULT_COLUMNS)),
         rate=zeros((chunks, number)), chunk_loads=zeros((chunks, number, wall_loads.COLUMNS), np.int64),

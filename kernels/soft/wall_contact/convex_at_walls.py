@@ -1,7 +1,8 @@
 """Convex bodies at walls beside the box: their contacts, as rows of `dem.kernels.walls.potential_terms`.
 
 Outside of a convex wall - a ball, block, capsule, closed cylinder, rectangle - the overlap is that of two convex
-bodies, the minimum over unit vectors of g (`dem.kernels.convex.overlap`). Inside of a hollow ball or of a closed
+bodies, the minimum over unit vectors of g (`dem.kernels.convex.overlap`); polyhedra touch flat ones with their corners
+and edges (``polyhedra_at_walls``). Inside of a hollow ball or of a closed
 cylinder it is
 
     f(n) = h(n) + n·c - R,   n any unit vector, or one across the axis of the cylinder,
@@ -32,6 +33,7 @@ from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.convex_meshes import CONTACT_POINT, PITCH, contact_point, find_on_mesh
 from dem.kernels.soft.wall_contact.convex_shells import direction_in_arc, find_at_profile, find_at_ring, find_at_shell
 from dem.kernels.soft.wall_contact.overlap_regions import find_all_contacts
+from dem.kernels.soft.wall_contact.polyhedra_at_walls import NOT_BY_FACETS, find_at_facets
 from dem.kernels.soft.wall_contact.wall_arrays import in_frame, in_world
 from dem.kernels.soft.wall_contact.wall_history import key_of_direction
 from dem.kernels.walls.potential_terms import DEEPEST, add_piece, clear_contact
@@ -375,14 +377,17 @@ def is_within(convex, w, c, axis):
 
 
 @func
-def find_outside(w, body, u, turn, radius, beyond, power, walls, c, count):
-    """Write the contact of a body with a convex wall, starting from that of its bounding sphere; returns 0 or 1.
+def find_outside(kinds, w, body, u, turn, radius, beyond, power, walls, c, count):
+    """Write the contacts of a body with a convex wall, starting from that of its bounding sphere; returns their number.
 
+    Polyhedra touch blocks and rectangles at several places, see ``polyhedra_at_walls``. All others have one contact.
     On a face, in closed form: if its support point against the normal from the wall to its centre is above the face,
     as a ball there tells. u, turn: centre of the body in the wall's frame [m], unit quaternion of the wall's shape;
-    radius, count: of the body in contact laws [m], contacts of its bounding sphere. Writes the first row of contacts.
+    radius, count: of the body in contact laws [m], contacts of its bounding sphere. Writes rows of contacts.
     """
     convex, contacts, deepest = walls.convex, walls.contacts[c], 0
+    wall = ConvexBody(convex.kinds, convex.shape[w], convex.numbers, convex.first_number[w], turn)
+    from_middle = subtract(u, load(convex.centre, w))
     for t in range(1, count):
         if contacts[t, DEEPEST] > contacts[deepest, DEEPEST]:
             deepest = t
@@ -390,14 +395,19 @@ def find_outside(w, body, u, turn, radius, beyond, power, walls, c, count):
     size = dot(start, start)
     if size > 0.0:
         start = scale(1.0 / math.sqrt(size), start)
+    if beyond == 0.0:
+        way, scratch = scale(-1.0, from_middle), walls.scratch[c].reshape(-1)
+        found = find_at_facets(kinds, body, wall, way, scale(-1.0, start), power, contacts, scratch)
+        if found != NOT_BY_FACETS:
+            return found
+    if size > 0.0:
         x = support_of(body, scale(-1.0, start))[1]
         count = find_all_contacts(w, c, add_scaled(add(u, x), radius, start), radius + beyond, power, walls)
         turned = subtract(unit_of(contacts, 0), start)
         if count == 1 and dot(turned, turned) < STRAIGHT:
             write_contact_point(contacts, 0, x)
             return 1
-    wall = ConvexBody(convex.kinds, convex.shape[w], convex.numbers, convex.first_number[w], turn)
-    overlap, n, _, x, _, _ = convex_overlap(wall, body, subtract(u, load(convex.centre, w)), start, beyond)
+    overlap, n, _, x, _, _ = convex_overlap(wall, body, from_middle, start, beyond)
     if not overlap + beyond > 0.0:
         return 0
     clear_contact(contacts, 0, 0)
@@ -479,7 +489,7 @@ def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):  # noqa:
     elif side == TORUS:
         count = find_on_ring(convex, w, body, from_middle, axis, bound, beyond, power, contacts)
     else:
-        count = find_outside(w, body, u, turn, radius, beyond, power, walls, c, count)
+        count = find_outside(kinds, w, body, u, turn, radius, beyond, power, walls, c, count)
     for t in range(count):
         pitch, point = contacts[t, PITCH], in_world(w, contact_point(contacts, t), box)
         write_contact_point(contacts, t, add_scaled(add(x, point), radius, in_world(w, unit_of(contacts, t), box)))
