@@ -41,6 +41,22 @@ plane = dem.Plane((0, 0, -0.8e-3), (0, 0.05, 1), material=sand, roughness=0.1, w
 sim = dem.Simulation(bodies, bonds=bonds, walls=[plane], time_step=2e-6, threads=1)
 print(sim.run(float(sys.argv[2]), output=sys.argv[1], frames=5, progress=False).status)
 """
+GRAINS = """
+import itertools, sys, numpy as np, dem
+sand = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.7, friction=0.5)
+die = dem.Polyhedron(vertices=list(itertools.product([0.0, 0.008], repeat=3)), rounding=0.0005)
+places = np.stack(np.meshgrid(np.arange(8), np.arange(4), np.arange(3)), -1).reshape(-1, 3) * 0.015 + 0.0075
+rng = np.random.default_rng(1)
+q = rng.normal(size=(96, 4))
+grains = dem.Particles([dem.Ellipsoid(semi_axes=(0.005, 0.004, 0.003)), die] * 48, sand, position=places,
+                       velocity=rng.normal(0, 0.5, (96, 3)), orientation=q / np.linalg.norm(q, axis=1)[:, None])
+box = dem.Box((0, 0, 0), (0.12, 0.06, 0.06), sand, periodic=("x", "y"))
+sim = dem.Simulation(grains, box, gravity=(0, 0, -150), time_step=1e-5, threads=1)
+def stop(sim):
+    raise KeyboardInterrupt
+every = {"every": (int(sys.argv[2]), stop)} if len(sys.argv) > 2 else {}
+print(sim.run(0.03, output=sys.argv[1], frames=10, checkpoint_every=100, progress=False, **every).steps)
+"""
 RESUME = "import sys, dem; print(dem.resume(sys.argv[1], threads=1, progress=False).status)"
 
 
@@ -138,3 +154,19 @@ def test_a_rank_that_is_killed_ends_all_and_the_file_goes_on_on_fewer(victim, al
         launched(1, RESUME, path).communicate(timeout=900)
     process.communicate(timeout=300)
     assert contents(path) == alone
+
+
+def test_convex_grains_interrupted_on_ranks_are_resumed_on_ranks(tmp_path):
+    """Ellipsoids and dice with friction at periodic faces; stopped long before and after they land."""
+    assert said(launched(1, GRAINS, tmp_path / "whole.h5")).split() == ["3000"]
+    whole = contents(tmp_path / "whole.h5")
+    assert len(whole["restart/latest/contacts/i"]) > 8 * 50
+    for stop in (250, 2150):
+        path = tmp_path / f"{stop}.h5"
+        stopped = launched(2, GRAINS, path, stop)
+        stopped.communicate(timeout=900)
+        assert stopped.returncode != 0
+        with dem.Trajectory(path) as run:
+            assert len(run) == 1 + stop // 300
+        said(launched(2, RESUME, path))
+        assert contents(path) == whole

@@ -249,6 +249,7 @@ class Layout(NamedTuple):
 def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbours:
     """Lists of these bodies, with no room for pairs yet."""
     n, block = bodies.kind.size, np.arange(blocks + 1) * chunks // blocks
+    history_of_faces = zeros if layout.faceted else empty  # rows of polyhedra have slots, some of which stay unused
     own = np.searchsorted(block, np.arange(chunks), side="right") - 1
     return Neighbours(
         first=zeros(n, np.int64),
@@ -288,7 +289,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         overlap=zeros(0),
         found=zeros((0, layout.found)),
         touching=zeros(0, np.int32),
-        wall_history=empty((6 * bodies.owner.size if layout.wall_width else 0, layout.wall_width)),
+        wall_history=history_of_faces((6 * bodies.owner.size if layout.wall_width else 0, layout.wall_width)),
         wall_has_history=zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
         saved_count=full(chunks, -1, np.int64),
         bonds=NoBonds(),

@@ -2,6 +2,7 @@
 
 import itertools
 
+import h5py
 import numpy as np
 import pytest
 from dem.kernels.compiler.jit import in_python
@@ -268,3 +269,28 @@ def test_scratch_has_room_for_all_vertices_of_any_polyhedron():
     assert polyhedra.MAX_CORNERS == MAX_VERTICES
     assert polyhedra.MAX_CORNERS % polyhedra.WIDTH == 0
     assert polyhedra.SCRATCH <= (PARTS - 3) * KINEMATICS_ROWS * BLOCK
+
+
+@pytest.mark.parametrize("rubbish", [0.5, 3.0, np.nan])
+def test_history_at_faces_is_independent_of_what_its_memory_held_before(rubbish, tmp_path):
+    """Rows of new contacts may have been those of other bodies: an ellipsoid and a die land on a floor."""
+    tables, states = [], []
+    for before in (0.0, rubbish):
+        sand = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.7, friction=0.5)
+        grain = dem.Particles(dem.Ellipsoid(semi_axes=(0.005, 0.004, 0.003)), sand, position=[(0.02, 0.02, 0.00305)])
+        die = dem.Particles(DIE, sand, position=[(0.05, 0.02, 0.00505)])
+        bodies = dem.Particles.concatenate([grain, die])
+        bodies.velocity = np.array([(0.3, 0.1, -1.0)] * 2)
+        box = dem.Box((0, 0, 0), (0.1, 0.04, 0.1), sand)
+        sim = dem.Simulation(bodies, box, time_step=2e-5, threads=1)
+        sim._engine.lists.arrays.wall_history[:] = before
+        sim.step(8)
+        sim.save(tmp_path / "state.h5")
+        with h5py.File(tmp_path / "state.h5") as file:
+            name = next(name for name in ("contacts/history", "restart/latest/contacts/history") if name in file)
+            tables.append(file[name][:])
+        states.append((sim.particles.velocity.tobytes(), sim.particles.angular_velocity.tobytes()))
+    assert len(tables[0]) == 2
+    assert (tables[0] != 0).sum() > 6
+    assert tables[0].tobytes() == tables[1].tobytes()
+    assert states[0] == states[1]

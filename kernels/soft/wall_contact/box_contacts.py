@@ -222,17 +222,25 @@ def store_in_row(kinds, law, k, corner, outcome, history, neighbours, box):
 
 @inline
 def store_corner(kinds, law, k, corner, outcome, history, neighbours, box):
-    """Store the history of a corner in its slot of row k, or in a free one: there are as many as corners."""
+    """Store the history of a corner in its slot of row k, or in a free one: there are as many as corners.
+
+    The first contact clears the row, which may have been that of another body or never used.
+    """
+    if corner >= 0 and not outcome.persists:
+        return
+    if neighbours.wall_has_history[k] == 0 and not are_rough(box):
+        for r in range(neighbours.wall_history.shape[1]):
+            neighbours.wall_history[k, r] = 0.0
     column = PLANE if are_rough(box) else 0
     if corner >= 0:
         column = slot_of_corner(law, k, corner, neighbours)
         if column == 0:
             column = slot_of_corner(law, k, -1, neighbours)
-        if column == 0 or not outcome.persists:
+        if column == 0:
             return
         neighbours.wall_history[k, column - 1] = corner + 1
     laws.store(law, neighbours.wall_history, k, column, history)
-    neighbours.wall_has_history[k] = 1 if corner >= 0 or outcome.persists else 0
+    neighbours.wall_has_history[k] = 1 if outcome.persists else 0
 
 
 @inline
@@ -293,22 +301,19 @@ def free_slots_in_step(kinds, sink, law, s, b, face, corners, bodies, neighbours
 
     Writes neighbours.wall_history, neighbours.wall_has_history: row of the piece and the face.
     """
-    k, columns = 6 * s + face, laws.columns(law)
-    if corners == 0 or is_report(sink) or neighbours.wall_has_history.size == 0:
+    k, columns, has = 6 * s + face, laws.columns(law), False
+    if corners == 0 or is_report(sink) or neighbours.wall_has_history.size == 0 or neighbours.wall_has_history[k] == 0:
         return
-    had, has = neighbours.wall_has_history[k] != 0, False
-    for r in range(0 if had else columns):
-        neighbours.wall_history[k, r] = 0.0
     for slot in range(face_slots(law, neighbours)):
         column = columns + slot * (1 + columns)
         corner = int(neighbours.wall_history[k, column]) - 1
-        if had and corner >= 0:
+        if corner >= 0:
             x = place_at_plane(kinds, s, b, corner, inward(face), bodies)
             if signed_distance(x, face, box) < radius_of(s, b, bodies, kinds):
                 has = True
-                continue
-        for r in range(column, column + 1 + columns if corner >= 0 else column):
-            neighbours.wall_history[k, r] = 0.0
+            else:
+                for r in range(column, column + 1 + columns):
+                    neighbours.wall_history[k, r] = 0.0
     neighbours.wall_has_history[k] = 1 if has else 0
 
 
