@@ -35,7 +35,7 @@ MAX_NEWTON_RESTARTS = 4  # times that Newton's method is tried at the end of shi
 # predicted decrease of g, over the sizes, below which a step is the last one: SHORTEST at the level of rounding; SHORT
 # for a step of a small angle, which is then taken to first order
 SHORTEST, SHORT, SMALL_ANGLE = 1e-16, 1e-13, 1e-6
-FIRST_RADIUS, MIN_RADIUS = 0.5, 1e-14  # of the trust region, in angles
+FIRST_RADIUS = 0.5  # of the trust region, an angle
 APART = 1e-3  # distance of cores over their sizes, above which its direction is precise
 COARSE = 1e-11  # of g, over the sizes, by which a shift has to lower it
 PARALLEL = 1e-5  # angle of lines that count as parallel, and length over the sizes of lines that count as none

@@ -13,7 +13,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 EIGHT = ROW.count
-BIT, BYTE, WORD, LONG = (ir.IntType(n) for n in (1, 8, 32, 64))
+BYTE, WORD, LONG = (ir.IntType(n) for n in (8, 32, 64))
 BYTES, PLACES = ir.VectorType(BYTE, EIGHT), ir.VectorType(WORD, EIGHT)
 HOLDING = [[lane for lane in range(EIGHT) if bits >> lane & 1] for bits in range(1 << EIGHT)]  # lanes, by comparisons
 BEFORE = [[(bits & (1 << lane) - 1).bit_count() for lane in range(EIGHT)] for bits in range(1 << EIGHT)]
