@@ -651,9 +651,9 @@ ROUND_WALLS = (
            "plain/test_polyhedron_contacts.py", "lists_hold_until"),
     Mutant("cylinder-starts", "find_maxima_of_arc", "abs(ahead[k]) < pitch:", "abs(ahead[k]) < 0.1 * pitch:",
            "plain/test_convex_at_walls.py", "all_maxima"),
-    Mutant("torus-jump", "find_inside_torus", "if abs(value) > JUMP * bound:", "if False:",
+    Mutant("torus-jump", "find_contact_between", "if abs(latest.slope) <= JUMP * bound:", "if True:",
            "plain/test_convex_at_walls.py", "flat_side"),
-    Mutant("torus-edge", "find_inside_torus", "scale(1.0 - between, first[3])", "scale(0.5, first[3])",
+    Mutant("torus-edge", "find_contact_between", "scale(1.0 - share, at_u.x)", "scale(0.5, at_u.x)",
            "plain/test_convex_at_walls.py", "straight_edge"),
 )
 RANKS = (

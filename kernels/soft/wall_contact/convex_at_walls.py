@@ -51,6 +51,15 @@ JUMP = 1e-6  # of the size of the body, and in rad: a root to rounding is far be
 NOISE = 1e-16  # of f, over the sizes
 
 
+class PlaneOverlap(NamedTuple):
+    """Largest overlap of a body with a torus in a plane through the axis, where a direction u points."""
+
+    slope: float  # what is positive where the support point is farther along axis × u [m]
+    overlap: float  # [m]
+    n: tuple  # unit normal from body to wall
+    x: tuple  # support point about the centre of the body [m]
+
+
 class NoConvexWalls(NamedTuple):
     """Walls in runs without convex bodies."""
 
@@ -274,71 +283,105 @@ def find_maxima(convex, w, body, c, axis, bound, beyond, power, contacts, scratc
 
 
 @inline
-def across_tube(body, c, axis, ring, tube, u, n):
-    """Largest overlap with a tube bent round in the plane of its axis and a direction u across it, from a normal n on.
+def overlap_in_plane(body, c, axis, ring, tube, u, n):
+    """Largest overlap of a body with a torus in the plane of the axis and of a direction u across it.
 
-    Returns the overlap [m], normal and support point, and what is positive where that is farther along axis × u [m].
+    ring, tube: radii [m]. n: unit normal from which the search begins.
     """
     forward = cross(axis, u)
-    f, n, x = find_local_maximum(body, add_scaled(c, -ring, u), tube, forward, direction_across(n, forward))
-    return f, n, x, dot(add(x, c), forward)
+    overlap, n, x = find_local_maximum(body, add_scaled(c, -ring, u), tube, forward, direction_across(n, forward))
+    return PlaneOverlap(dot(add(x, c), forward), overlap, n, x)
 
 
 @func
 def find_inside_torus(convex, w, body, c, axis, bound, beyond, power, contacts):
     """Write the contacts of a body inside of a torus; as `find_maxima`.
 
-    The point of the centre line nearest to y is R u, with u along the part of y across the axis. So contacts are
-    the local maxima of f in the planes of the axis and u, f that of a cylinder about R u, where the support point x has
-    (x + c) · (a × u) = 0: a root, which is found by false position. f is stationary there for all u as well. Where the
-    sign changes in a jump, either x goes from one end of a straight edge to the other, and the contact is between them,
-    or f goes to another of its maxima in the plane, and there is no contact.
+    Let R and r be the radii of the ring and the tube, a the axis, and u a unit vector across it. In the plane of a and
+    u the torus is a circle about R u, and the overlap is
+
+        f(u) = max h(n) + n·(c - R u) - r     over unit vectors n in the plane
+
+    The point of the ring nearest to a point y is R u, with u along the part of y across the axis. So contacts are where
+    the *slope* of the support point x, (x + c)·(a × u), is 0; f is stationary over u there as well. From each of
+    `TUBE_STARTS` normals, `bracket_root` finds two directions between which the slope changes its sign, and
+    `find_contact_between` the root.
     """
     k, count = convex.first_number[w], 0
     tube, ring = convex.numbers[k], convex.numbers[k + 1]
     middle = add_scaled(c, -dot(c, axis), axis)
     far = math.sqrt(dot(middle, middle))
     middle = scale(1.0 / far, middle) if far > 0.0 else across(axis)[0]
-    off = add_scaled(c, -ring, middle)
-    if math.sqrt(dot(off, off)) + bound + beyond <= tube:
+    from_ring = add_scaled(c, -ring, middle)
+    if math.sqrt(dot(from_ring, from_ring)) + bound + beyond <= tube:
         return 0
-    share, sideways = min(bound / max(far, bound), WIDE), cross(axis, middle)
+    share = min(bound / max(far, bound), WIDE)
     spread = 1.01 * share / math.sqrt((1.0 - share) * (1.0 + share))
     for start in range(TUBE_STARTS):
         direction = start * (convex.circle.shape[1] // TUBE_STARTS)
         n = add(scale(convex.circle[0, direction], middle), scale(convex.circle[1, direction], axis))
-        u, v = middle, middle
-        f, n, x, f_u = across_tube(body, c, axis, ring, tube, u, n)
-        first = second = f_u, f, n, x
-        side, f_v, turn = 1.0 if f_u > 0.0 else -1.0, f_u, 0
-        while f_v * side > 0.0 and turn < TURNS:
-            turn += 1
-            u, f_u, first = v, f_v, second
-            v = unit(add_scaled(middle, side * spread * turn / TURNS, sideways))
-            f, n, x, f_v = across_tube(body, c, axis, ring, tube, v, n)
-            second = f_v, f, n, x
-        if f_v * side > 0.0:
-            continue
-        last, value = 0, f_v
-        for _ in range(MAX_STEPS):
-            gap = subtract(v, u)
-            if value == 0.0 or dot(gap, gap) < STRAIGHT:
-                break
-            m = unit(add(scale(-f_v, u), scale(f_u, v)) if side > 0.0 else add(scale(f_v, u), scale(-f_u, v)))
-            f, n, x, value = across_tube(body, c, axis, ring, tube, m, n)
-            if value * side > 0.0:
-                u, f_u, f_v = m, value, 0.5 * f_v if last > 0 else f_v
-                first, last = (value, f, n, x), 1
-            else:
-                v, f_v, f_u = m, value, 0.5 * f_u if last < 0 else f_u
-                second, last = (value, f, n, x), -1
-        if abs(value) > JUMP * bound:
-            between, apart = first[0] / (first[0] - second[0]), subtract(first[2], second[2])
-            if abs(first[1] - second[1]) > JUMP * bound or dot(apart, apart) > JUMP * JUMP:
-                continue
-            x = add(scale(1.0 - between, first[3]), scale(between, second[3]))
-        count = add_unless_known(contacts, count, f + beyond, n, x, bound, power)
+        found, u, at_u, v, at_v = bracket_root(body, c, axis, ring, tube, middle, spread, n)
+        if found:
+            is_contact, overlap, n, x = find_contact_between(body, c, axis, ring, tube, u, at_u, v, at_v, bound)
+            if is_contact:
+                count = add_unless_known(contacts, count, overlap + beyond, n, x, bound, power)
     return count
+
+
+@func
+def bracket_root(body, c, axis, ring, tube, middle, spread, n):
+    """Find two neighbouring directions between which the slope changes its sign, from `middle` on to where it points.
+
+    middle: unit vector across the axis, towards the body. spread: tangent of the largest angle to it.
+    n: unit normal from which the search begins.
+    Returns whether they are found; the first and the second direction, each with its `PlaneOverlap`.
+    """
+    sideways, u, v, turn = cross(axis, middle), middle, middle, 0
+    at_u = at_v = overlap_in_plane(body, c, axis, ring, tube, middle, n)
+    side = 1.0 if at_u.slope > 0.0 else -1.0
+    while at_v.slope * side > 0.0 and turn < TURNS:
+        turn += 1
+        u, at_u = v, at_v
+        v = unit(add_scaled(middle, side * spread * turn / TURNS, sideways))
+        at_v = overlap_in_plane(body, c, axis, ring, tube, v, at_u.n)
+    return not at_v.slope * side > 0.0, u, at_u, v, at_v
+
+
+@func
+def find_contact_between(body, c, axis, ring, tube, u, at_u, v, at_v, bound):
+    """Find the root of the slope between two directions by false position, with the Illinois modification.
+
+    M. Dowell, P. Jarratt, BIT 11 (1971) 168.
+
+    If the sign changes in a jump, the support point goes from one end of a straight edge to the other, and the contact
+    is between them; or f goes to another of its maxima in the plane, and there is no contact.
+
+    u, at_u, v, at_v: as of `bracket_root`. bound: radius of the bounding sphere of the body [m].
+    Returns whether there is a contact; its overlap [m], normal, support point about the centre of the body [m].
+    """
+    side = 1.0 if at_u.slope > 0.0 else -1.0
+    latest, slope_u, slope_v, last_side = at_v, at_u.slope, at_v.slope, 0
+    for _ in range(MAX_STEPS):
+        gap = subtract(v, u)
+        if latest.slope == 0.0 or dot(gap, gap) < STRAIGHT:
+            break
+        between = unit(add(scale(-side * slope_v, u), scale(side * slope_u, v)))
+        latest = overlap_in_plane(body, c, axis, ring, tube, between, latest.n)
+        if latest.slope * side > 0.0:
+            u, at_u, slope_u = between, latest, latest.slope
+            slope_v = 0.5 * slope_v if last_side > 0 else slope_v
+            last_side = 1
+        else:
+            v, at_v, slope_v = between, latest, latest.slope
+            slope_u = 0.5 * slope_u if last_side < 0 else slope_u
+            last_side = -1
+    if abs(latest.slope) <= JUMP * bound:
+        return True, latest.overlap, latest.n, latest.x
+    turned = subtract(at_u.n, at_v.n)
+    if abs(at_u.overlap - at_v.overlap) > JUMP * bound or dot(turned, turned) > JUMP * JUMP:
+        return False, latest.overlap, latest.n, latest.x
+    share = at_u.slope / (at_u.slope - at_v.slope)
+    return True, latest.overlap, latest.n, add(scale(1.0 - share, at_u.x), scale(share, at_v.x))
 
 
 find_in_shell = select("convex", {ConvexWalls: 0, ConvexShells: find_at_shell})
