@@ -54,14 +54,14 @@ from dem.kernels.soft.contact.batch_kinematics import (
 )
 from dem.kernels.soft.contact.batch_stress import clear_stress, note_batch
 from dem.kernels.soft.contact.capsule_contacts import (
+    centre_of_overlaps,
     compute_capsule_kinematics,
     list_capsule_overlaps,
     list_piece_overlaps,
     load_capsule_history,
-    middle_of,
     scatter_capsule_forces,
     store_capsule_history,
-    total_of_pair,
+    sum_forces_of_pair,
 )
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.contact.cluster_kinematics import compute_cluster_kinematics
@@ -403,8 +403,8 @@ def total_of_capsules(geometry, t, count, start, context, kinematics, ids, out):
 
     geometry, t, count, start, kinematics, ids, out: see `total_of_contact`; first column.
     """
-    force, on_i, _, stop = total_of_pair(t, count, start, context, kinematics, ids, out)
-    return force, on_i, middle_of(t, stop, kinematics), stop
+    force, on_i, _, stop = sum_forces_of_pair(t, count, start, context, kinematics, ids, out)
+    return force, on_i, centre_of_overlaps(t, stop, kinematics), stop
 
 
 @inline

@@ -32,7 +32,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     weight_of,
 )
 from dem.kernels.soft.contact.capsule_blending import closest_parameters
-from dem.kernels.soft.contact.capsule_contacts import contact_at, inverse_contact_mass, pose, velocity_of_image
+from dem.kernels.soft.contact.capsule_contacts import contact_at, inverse_contact_mass, pair_geometry, velocity_of_image
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, from_body, radius_at
 from dem.kernels.soft.contact.cluster_kinematics import distance_and_stiffness_of
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
@@ -106,7 +106,7 @@ def kinematics_of_capsules(kinds, law, k, bodies, neighbours, box):
     k: see `dem.kernels.soft.contact.cluster_kinematics.kinematics_of_spheres`.
     Returns what `dem.kernels.soft.contact.cluster_kinematics.kinematics_of_spheres` does.
     """
-    b, c, x, u, v = pose(k, bodies, kinds, neighbours, box)
+    b, c, x, u, v = pair_geometry(k, bodies, kinds, neighbours, box)
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     r_b, r_c = radius_at(kinds, i, b, bodies), radius_at(kinds, j, c, bodies)
     contact_distance, stiffness = distance_and_stiffness_of(k, kinds, neighbours)
