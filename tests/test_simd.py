@@ -45,20 +45,23 @@ def round_all(numbers, integers):
 
 
 @kernel
-def number_lowest_bits(sets, numbers):
-    """Call `bits.lowest_bit`."""
+def measure_sets(sets, lowest, counts):
+    """Call `bits.lowest_bit` and `bits.count_bits`."""
     for k in range(sets.size):
-        numbers[k] = bits.lowest_bit(sets[k])
+        lowest[k], counts[k] = bits.lowest_bit(sets[k]), bits.count_bits(sets[k])
 
 
-def test_the_lowest_bit_of_sets_is_that_of_powers_of_two_whatever_is_set_above_it():
-    lowest = np.repeat(np.arange(63), 4)
-    above = np.random.default_rng(7).integers(0, 2**62, lowest.size)
-    sets = (1 << lowest) | (above >> lowest << lowest)
-    numbers = np.zeros(sets.size, np.int64)
-    number_lowest_bits(sets, numbers)
-    np.testing.assert_array_equal(numbers, lowest)
+def test_lowest_number_and_size_of_sets_of_bits():
+    """The lowest bit is that of a power of two whatever is set above it; the empty set has 64."""
+    lowest = np.append(np.repeat(np.arange(63), 4), 64)
+    above = np.random.default_rng(7).integers(0, 2**62, lowest.size - 1)
+    sets = np.append((1 << lowest[:-1]) | (above >> lowest[:-1] << lowest[:-1]), 0)
+    counts = [bin(x).count("1") for x in sets]
+    found = np.zeros((2, sets.size), np.int64)
+    measure_sets(sets, *found)
+    np.testing.assert_array_equal(found, [lowest, counts])
     np.testing.assert_array_equal([bits.lowest_bit_in_python(x) for x in sets], lowest)
+    np.testing.assert_array_equal([bits.count_bits_in_python(x) for x in sets], counts)
 
 
 def test_floats_are_rounded_to_the_nearest_integers_and_halves_to_even_ones():

@@ -237,8 +237,8 @@ class Layout(NamedTuple):
 
     @property
     def in_memory(self) -> int:
-        """Numbers that are kept for what a pair remembers: no row is in two lines of the cache if it fits one."""
-        return LINE if not self.capsules and LINE // 2 < self.width < LINE else self.width
+        """Numbers that are kept for what a pair remembers: rows of more than half a cache line fill whole lines."""
+        return self.width if self.capsules or self.width <= LINE // 2 else -(-self.width // LINE) * LINE
 
     @property
     def table_width(self) -> int:

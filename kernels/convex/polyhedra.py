@@ -29,7 +29,7 @@ from dem.kernels.convex.shape_registry import ZERO_VECTOR, rounding_of
 from dem.kernels.numerics.distances import segment_distance_squared
 from dem.kernels.numerics.quaternion import rotate, rotate_back
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
-from dem.kernels.simd.bits import lowest_bit
+from dem.kernels.simd.bits import count_bits, lowest_bit
 
 MAX_CONTACTS = 32  # of a pair; those beyond are left out, as are vertices and edges beyond these numbers
 CONTACT_ROOM = MAX_CONTACTS + 1  # one more, which shows that a pair has more than these
@@ -42,10 +42,10 @@ KEY, DEPTH, NORMAL, POINT, WEIGHT, BY_POSITION, BY_ROTATION, COLUMNS = 0, 1, 2, 
 WIDTH = 8  # edges and vertices are looked at in multiples of this number, so that none is left over by vectors
 # scratch: numbers of vertices and edges within reach of each body; of edges that may cross one of the other; both ends
 # of those of B, in columns; whether they cross one of A; contacts; all vertices of each body in columns of height or
-# outcode, and place. What is listed is written before it is known whether it is within reach, so there is room for one
-# more. Numbers and outcodes are integers: `integers` is the scratch seen as such
+# outcode, and place. Lists have more room than entries, as numbers are written before it is known whether they count.
+# Numbers and outcodes are integers: `integers` is the scratch seen as such
 CORNER_WIDTH = 4
-VERTEX_ROOM, EDGE_ROOM = MAX_VERTICES + 1, MAX_EDGES + WIDTH
+VERTEX_ROOM, EDGE_ROOM = MAX_VERTICES + WIDTH, MAX_EDGES + WIDTH
 EDGES_AT = 2 * VERTEX_ROOM
 CROSSING_EDGES_AT = EDGES_AT + 2 * EDGE_ROOM
 ENDS_AT = CROSSING_EDGES_AT + 2 * EDGE_ROOM
@@ -306,13 +306,18 @@ def bits_of_lists(body, side, vertices, listed, integers):
 
 @inline
 def write_set_bits(bits, integers, at):
-    """Write the numbers of the bits that are set from element `at` on; returns how many they are."""
-    count = 0
-    while bits != 0:
-        integers[at + count] = lowest_bit(bits)
-        bits &= bits - 1
-        count += 1
-    return count
+    """Write the numbers of the bits that are set from element `at` on; returns how many they are.
+
+    Four at a time, those beyond the last are not read: most lists are so short that the processor foresees the loop.
+    """
+    count, written = count_bits(bits), 0
+    while True:
+        for _ in range(4):
+            integers[at + written] = lowest_bit(bits)
+            bits &= bits - 1
+            written += 1
+        if written >= count:
+            return count
 
 
 @inline

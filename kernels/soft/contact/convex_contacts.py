@@ -57,6 +57,7 @@ FOUND_WIDTH = EIGHT
 SOLVED, SOLVER_STEPS, MAX_SOLVER_STEPS, FALLBACKS, UNENDED, OMITTED, SOLVER_COLUMNS = range(7)
 DEEPEST = 0.999  # overlap over the sum of the roundings, above which cores of polyhedra may meet
 UNIT_TOLERANCE = 1e-12  # by which the square of a unit vector may be off
+AHEAD = 4  # how many candidates ahead the lists of vertices and edges are prefetched
 MARGIN = 1e-10  # over the sizes, far above rounding and the deviation of a unit vector
 
 
@@ -476,7 +477,9 @@ def find_corners(kinds, sink, law, k, m, bodies, neighbours, box, overlap, sums)
 @func
 def list_each(kinds, sink, law, start, listed, min_overlap, rows, integers, bodies, neighbours, box, overlap, sums):
     """Overlap of each of the candidates listed, one after the other; see `list_convex_overlaps`."""
+    features = neighbours.listed_features
     for m in range(listed.size):
+        prefetch(features, (start + listed[min(m + AHEAD, listed.size - 1)]) * features.shape[1])
         k = start + listed[m]
         if is_polyhedron_pair(law, k, kinds, bodies, neighbours):
             find_corners(kinds, sink, law, k, k - start, bodies, neighbours, box, overlap, sums)
