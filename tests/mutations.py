@@ -655,6 +655,16 @@ ROUND_WALLS = (
            "plain/test_convex_at_walls.py", "flat_side"),
     Mutant("torus-edge", "find_contact_between", "scale(1.0 - share, at_u.x)", "scale(0.5, at_u.x)",
            "plain/test_convex_at_walls.py", "straight_edge"),
+    Mutant("facet-weight", "write_weighted_contact", "-energy, triple(scratch, row + BY_POSITION)",
+           "0.0, triple(scratch, row + BY_POSITION)",
+           "plain/test_convex_at_walls.py", "polyhedron_at_an_edge"),
+    Mutant("facet-torque", "write_weighted_contact", "-energy, triple(scratch, row + BY_ROTATION)",
+           "0.0, triple(scratch, row + BY_ROTATION)",
+           "plain/test_convex_at_walls.py", "polyhedron_at_an_edge"),
+    Mutant("facet-corners", "find_facet_contacts", "depth >= DEEPEST_OVERLAP *", "depth >= 0.0 *",
+           "plain/test_convex_at_walls.py", "rests_on_a_block"),
+    Mutant("facet-regions", "deepest_corners", "has_regions[-1 - found.j[rows], None]", "True",
+           "plain/test_heat.py", "across_the_edge"),
 )
 RANKS = (
     Mutant("ranks-side", "pack_halo", "border.side[0] = 1 - border.side[0]", "pass",
