@@ -52,7 +52,7 @@ class BatchSettings(NamedTuple):
     time_sign: float
     half: float  # half a time step [s]
     per_joule: float
-    has_one_material: bool = False  # whether all bodies, of any kind, are of material 0
+    has_one_material: bool  # whether all bodies, of any kind, are of material 0
 
 
 @inline

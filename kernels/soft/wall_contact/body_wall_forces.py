@@ -183,7 +183,9 @@ def evaluate(law, columns, c, sink, bodies, kinds, neighbours, box, sums):
     batch_type = ONGOING if began == 0 else MAY_BE_NEW
     if others > 0 or laws.transmits_couples(law):  # with couples the torque is wanted by itself
         batch_type = MIXED_TYPES
-    settings = BatchSettings(SingleSpheres(), batch_sink(sink), law, sink.time_sign, sink.half, sink.per_joule)
+    settings = BatchSettings(
+        SingleSpheres(), batch_sink(sink), law, sink.time_sign, sink.half, sink.per_joule, kinds.modulus.size == 1
+    )
     more = evaluate_batch(settings, columns, batch_type, kinematics, ids[OF_I], ids[OF_J], histories, out)
     n, present = 0, 0
     for t in range(columns):

@@ -549,7 +549,9 @@ def evaluate_columns(law, scheme, count, c, sink, bodies, kinds, neighbours, box
     if has_history.size > 0:
         load_history(SingleSpheres(), law, 0, count, ids[FACE], ids, history, has_history, kept)
     alike = are_alike(scheme, law, kinds)
-    settings = BatchSettings(SingleSpheres(), batch_sink(sink), law, sink.time_sign, sink.half, sink.per_joule)
+    settings = BatchSettings(
+        SingleSpheres(), batch_sink(sink), law, sink.time_sign, sink.half, sink.per_joule, kinds.modulus.size == 1
+    )
     way = MAY_BE_NEW if alike else MIXED_TYPES
     more = evaluate_new(settings, count, way, kinematics, ids[OF_I], ids[OF_J], kept, out)
     if has_history.size > 0:
