@@ -56,7 +56,6 @@ SCRATCH = CORNERS_AT + 2 * CORNER_WIDTH * MAX_CORNERS  # numbers of scratch
 # outcodes: bit of vertices that are far from the other's plane across n; faces that have a bit, and how many are looked
 # at together
 BELOW, MAX_CODED_FACES, TOGETHER = 1 << 60, 48, 6
-FEW_EDGES = 3  # that are looked at one after the other: they would wait for numbers just written to columns
 PARALLEL = 1e-14  # sin² of the angle of edges, below which they have no crossing
 NEARLY_PARALLEL = 1e-6  # sin² of the angle of edges, below which their distance has few digits
 ABOUT = 1.0001  # slack of a distance, or of its square, that is compared again, exactly
@@ -572,18 +571,17 @@ def add_crossings(a, b, tables_a, tables_b, edges_a, edges_b, reach, count, scra
     """
     rounding, first_key = rounding_of(a), 1.0 + a.numbers[a.at + 1] + b.numbers[b.at + 1]
     (_, _, first_a), (keys, _, first_b) = tables_a, tables_b
-    are_few = edges_b <= FEW_EDGES
-    filled = write_ends(
-        b, first_b, 0 if are_few or edges_a == 0 else edges_b, crossing_edge_at(1, 0), scratch, integers
-    )
+    is_single = edges_b == 1  # most often; it would wait for numbers that have just been written to columns
+    in_columns = 0 if is_single or edges_a == 0 else edges_b
+    filled = write_ends(b, first_b, in_columns, crossing_edge_at(1, 0), scratch, integers)
     for e in range(edges_a):
         number_a = integers[crossing_edge_at(0, e)]
         p, q = end_of_edge(a, 0, first_a, number_a, 0, scratch), end_of_edge(a, 0, first_a, number_a, 1, scratch)
-        number = edges_b if are_few else record_crossings(p, q, reach, edges_b, filled, scratch, scratch)
+        number = 1 if is_single else record_crossings(p, q, reach, edges_b, filled, scratch, scratch)
         for f in range(edges_b if number > 0 else 0):
             number_b = integers[crossing_edge_at(1, f)]
             s, t = end_of_edge(b, 1, first_b, number_b, 0, scratch), end_of_edge(b, 1, first_b, number_b, 1, scratch)
-            if not (is_crossing(p, q, s, t, reach) if are_few else scratch[CROSSES_AT + f] > 0.0):
+            if not (is_crossing(p, q, s, t, reach) if is_single else scratch[CROSSES_AT + f] > 0.0):
                 continue
             x, y = crossing(p, q, s, t)
             away = subtract(y, x)
