@@ -88,11 +88,8 @@ def measure_progress(sim: System, duration: float) -> Outlook:
 def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str]]:
     """Rows of the report of `dem check`: a name and a text each."""
     n, sources = seen.particles, sim.traffic.sources if sim.traffic else []
-    listed = [f"{count} x {kind}" for kind, count in seen.counts.items()][:MAX_KINDS_LISTED]
-    yield (
-        "particles",
-        (f"{n}: " + ", ".join(listed) + further_kinds_note(len(seen.counts))) if n else "none at the start",
-    )
+    kinds = ", ".join([f"{count} x {kind}" for kind, count in seen.counts.items()][:MAX_KINDS_LISTED])
+    yield "particles", f"{n}: {kinds}{further_kinds_note(len(seen.counts))}" if n else "none at the start"
     light, heavy = seen.masses
     each = f", {light:.6g} kg each" if light == heavy else f", {light:.4g} to {heavy:.4g} kg"
     if n:

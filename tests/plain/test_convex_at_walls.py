@@ -335,18 +335,28 @@ CUBOID = dem.Polyhedron(
 )
 
 
-@pytest.mark.parametrize("name", ["block", "rectangle"])
-def test_a_face_rests_on_a_block_and_a_rectangle_as_on_a_plane(name):
+@pytest.mark.parametrize(
+    "flat",
+    [
+        WALLS["block"],
+        WALLS["rectangle"],
+        dem.Block((-10, -10, -10), (10, 10, 0), material=ELASTIC),
+        dem.Block((-1, -1, -1e-12), (1, 1, 0), material=ELASTIC),
+    ],
+    ids=["block", "rectangle", "large block", "sheet"],
+)
+def test_a_face_rests_on_a_block_and_a_rectangle_as_on_a_plane(flat):
     """Each of its four corners is a contact, also if the face is a little inclined."""
     place, q = (0.001, -0.002, 0.002 - DEEP), (1.0, 0.005, 0.003, 0.2) / np.linalg.norm((1.0, 0.005, 0.003, 0.2))
     plane = contacts(CUBOID, dem.Plane((0, 0, 0), (0, 0, 1), material=ELASTIC), place, q)
-    flat = contacts(CUBOID, WALLS[name], place, q)
-    order, other = np.lexsort(plane.arm.T), np.lexsort(flat.arm.T)
+    found = contacts(CUBOID, flat, place, q)
+    size = flat.upper[0] - flat.lower[0] if isinstance(flat, dem.Block) else 0.02
+    order, other = np.lexsort(plane.arm.T), np.lexsort(found.arm.T)
     assert len(plane.overlap) == 4
-    # rounding of places of centimetres
-    np.testing.assert_allclose(flat.overlap[other], plane.overlap[order], rtol=0, atol=1e-17)
-    np.testing.assert_allclose(flat.arm[other], plane.arm[order], rtol=0, atol=1e-16)
-    np.testing.assert_allclose(flat.normal[other], plane.normal[order], rtol=0, atol=1e-14)
+    # rounding of places from the middle of the wall
+    np.testing.assert_allclose(found.overlap[other], plane.overlap[order], rtol=0, atol=1e-15 * size)
+    np.testing.assert_allclose(found.arm[other], plane.arm[order], rtol=0, atol=1e-15 * size)
+    np.testing.assert_allclose(found.normal[other], plane.normal[order], rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("name", ["block", "rectangle"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import portable
-from dem.model.shapes.convex_hull import facet_numbers, polyhedron_numbers
+from dem.model.shapes.convex_hull import facet_numbers
 from dem.model.walls.mesh import Mesh
 from dem.model.walls.primitives import (
     Ball,
@@ -65,18 +65,28 @@ def rotation_to_axis(centre: Point, axis: Point) -> tuple[float, float, float, f
     return along(tuple(np.subtract(centre, axis)), tuple(np.add(centre, axis)))[1]
 
 
+RINGS = ([0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3])  # faces x-, x+, ... z+
+
+
 def block_numbers(size: Sequence[float]) -> tuple[float, ...]:
-    """Numbers of a sharp cuboid of these edges along x, y, z about its centre [m]."""
-    return polyhedron_numbers(np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * size, 0.0)
+    """Numbers of a sharp cuboid of these edges along x, y, z about its centre, however thin it is [m]."""
+    vertices = np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * size
+    normals = np.array([sign * axis for axis in np.eye(3) for sign in (-1.0, 1.0)])
+    return sharp_polyhedron(vertices, [list(ring) for ring in RINGS], normals)
 
 
 def rectangle_numbers(edge: Point, other_edge: Point) -> tuple[float, ...]:
     """Numbers of a rectangle of these edges about its centre, a sharp polyhedron of two faces [m]."""
     u, v = 0.5 * np.array(edge), 0.5 * np.array(other_edge)
-    vertices, normal = np.array([-u - v, u - v, u + v, v - u]), np.cross(u, v)
+    normal = np.cross(u, v)
     normal /= portable.length(normal)
-    faces = facet_numbers(vertices, [[0, 1, 2, 3], [3, 2, 1, 0]], np.array([normal, -normal]))
-    return 0.0, 4.0, *vertices.ravel().tolist(), *faces
+    vertices = np.array([-u - v, u - v, u + v, v - u])
+    return sharp_polyhedron(vertices, [[0, 1, 2, 3], [3, 2, 1, 0]], np.array([normal, -normal]))
+
+
+def sharp_polyhedron(vertices: np.ndarray, faces: list[list[int]], normals: np.ndarray) -> tuple[float, ...]:
+    """Numbers of a polyhedron without rounding, as of `dem.model.shapes.convex_hull.polyhedron_numbers`."""
+    return 0.0, float(len(vertices)), *vertices.ravel().tolist(), *facet_numbers(vertices, faces, normals)
 
 
 def convex_wall(wall: Wall) -> ConvexWall | None:  # noqa: PLR0911, one for each kind

@@ -74,7 +74,7 @@ def deepest_corners(found: ContactForces, has_corners: np.ndarray, has_regions: 
     """Whether a contact (K,) is the deepest of one body in one region of a wall, or no contact of a corner with a wall.
 
     has_corners: (K,) whether the first body of the contact has corners.
-    has_regions: of `ConductanceTables`; contacts in one region then have the same normal.
+    has_regions: of `ConductanceTables`. Contacts in the same region of such a wall have the same normal.
     """
     deepest = np.ones(found.i.size, bool)
     rows = np.flatnonzero(has_corners & (found.j < 0))

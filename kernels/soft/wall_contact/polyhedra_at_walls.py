@@ -6,7 +6,7 @@ gradient w δ^p n + φ(δ) ∇w, and its torque likewise.
 """
 
 from dem.kernels.compiler.jit import func, inline, select
-from dem.kernels.convex.overlap import overlap_of_cores
+from dem.kernels.convex.overlap import overlap, overlap_of_cores
 from dem.kernels.convex.polyhedra import (
     BY_POSITION,
     BY_ROTATION,
@@ -70,8 +70,10 @@ def find_facet_contacts(kinds, body, wall, r, start, power, contacts, scratch):
     """
     if not (has_facets(body) and has_facets(wall)):
         return NOT_BY_FACETS
-    depth, n, _, is_found = overlap_of_cores(body, wall, r, start, 0.0)
-    if not is_found or depth >= DEEPEST_OVERLAP * (rounding_of(body) + rounding_of(wall)):
+    depth, n, _, is_precise = overlap_of_cores(body, wall, r, start, 0.0)
+    if not is_precise:  # where they nearly touch, over the size of the wall
+        depth, n, _, _, _, _ = overlap(body, wall, r, start, 0.0)
+    if depth >= DEEPEST_OVERLAP * (rounding_of(body) + rounding_of(wall)):
         return NOT_BY_FACETS
     if not depth > 0.0:
         return 0
