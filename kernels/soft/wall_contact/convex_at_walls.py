@@ -1,9 +1,8 @@
 """Convex bodies at walls beside the box: their contacts, as rows of `dem.kernels.walls.potential_terms`.
 
 Outside of a convex wall - a ball, block, capsule, closed cylinder, rectangle - the overlap is that of two convex
-bodies, the minimum over unit vectors of g (`dem.kernels.convex.overlap`); polyhedra touch flat ones with their corners
-and edges (``polyhedra_at_walls``). Inside of a hollow ball or of a closed
-cylinder it is
+bodies, the minimum over unit vectors of g (`dem.kernels.convex.overlap`). Polyhedra touch blocks and rectangles with
+their corners and edges (``polyhedra_at_walls``). Inside of a hollow ball or of a closed cylinder the overlap is
 
     f(n) = h(n) + n·c - R,   n any unit vector, or one across the axis of the cylinder,
 
@@ -30,7 +29,7 @@ from dem.kernels.numerics.vector import across, add, add_scaled, cross, dot, loa
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, convex_body, place_at_plane, row_of
 from dem.kernels.soft.state import Kinds
-from dem.kernels.soft.wall_contact.convex_meshes import CONTACT_POINT, PITCH, contact_point, find_on_mesh
+from dem.kernels.soft.wall_contact.convex_meshes import PITCH, contact_point, find_on_mesh, write_contact_point
 from dem.kernels.soft.wall_contact.convex_shells import direction_in_arc, find_at_profile, find_at_ring, find_at_shell
 from dem.kernels.soft.wall_contact.overlap_regions import find_all_contacts
 from dem.kernels.soft.wall_contact.polyhedra_at_walls import NOT_BY_FACETS, find_at_facets
@@ -98,13 +97,6 @@ def write_contact(contacts, t, overlap, n, point, power):
     clear_contact(contacts, t, key_of_direction(n))
     add_piece(contacts, t, overlap, n, key_of_direction(n), power)
     write_contact_point(contacts, t, point)
-
-
-@inline
-def write_contact_point(contacts, t, point):
-    """Write the point of a contact, about which its force has no torque."""
-    contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = point
-    contacts[t, PITCH] = 0.0
 
 
 @inline

@@ -192,6 +192,13 @@ def contact_point(contacts, t):
     return contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2]
 
 
+@inline
+def write_contact_point(contacts, t, point):
+    """Write the point of a contact, about which its force has no torque."""
+    contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = point
+    contacts[t, PITCH] = 0.0
+
+
 @func
 def write_mesh_contacts(convex, w, body, u, beyond, power, count, has_links, first, geometry, contacts, scratch):
     """Write a row of contacts for each component, in the order of their first triangles; returns their number.
@@ -219,9 +226,7 @@ def write_mesh_contacts(convex, w, body, u, beyond, power, count, has_links, fir
     for t in range(written):
         i = only_minimum(t, count, scratch)
         if i >= 0 and contacts[t, LINKS] == 0.0:
-            x = body_point_in(scratch, i)
-            contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = x
-            contacts[t, PITCH] = 0.0
+            write_contact_point(contacts, t, body_point_in(scratch, i))
         else:
             complete_contact(contacts, t)
     return written
@@ -277,5 +282,5 @@ def complete_contact(contacts, t):
     if square == 0.0:
         return
     point = scale(1.0 / square, add_scaled(cross(total, torque), contacts[t, PITCH], total))
+    write_contact_point(contacts, t, point)
     contacts[t, PITCH] = dot(torque, total) / square
-    contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = point

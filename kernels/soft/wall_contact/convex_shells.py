@@ -30,7 +30,7 @@ from dem.kernels.convex.overlap import overlap as convex_overlap
 from dem.kernels.convex.overlap import unit
 from dem.kernels.convex.shape_registry import ConvexBody, support_of
 from dem.kernels.numerics.vector import across, add, add_scaled, cross, dot, scale, subtract
-from dem.kernels.soft.wall_contact.convex_meshes import CONTACT_POINT, PITCH
+from dem.kernels.soft.wall_contact.convex_meshes import write_contact_point
 from dem.kernels.soft.wall_contact.wall_history import key_of_direction
 from dem.kernels.walls.potential_terms import add_piece, clear_contact
 
@@ -76,7 +76,7 @@ def find_at_shell(convex, w, body, c, axis, bound, beyond, power, contacts):
     axis: unit vector along the axis, from the low end to the high one.
     bound, beyond: radius of the bounding sphere of the body, how far beyond touching contacts are wanted [m].
     power: p of the normal force, δ^p.
-    Writes contacts: a row each, with CONTACT_POINT, where the body touches, about its centre [m].
+    Writes contacts: a row each, with the point where the body touches, about its centre [m].
     """
     k, reach = convex.first_number[w], bound + beyond
     part = WallPart(convex.shape[w], k, k)
@@ -419,6 +419,5 @@ def add_shell_contact(overlap, n, x, power, contacts, count):
         return count
     clear_contact(contacts, count, key_of_direction(n))
     add_piece(contacts, count, overlap, n, key_of_direction(n), power)
-    contacts[count, CONTACT_POINT], contacts[count, CONTACT_POINT + 1], contacts[count, CONTACT_POINT + 2] = x
-    contacts[count, PITCH] = 0.0
+    write_contact_point(contacts, count, x)
     return count + 1

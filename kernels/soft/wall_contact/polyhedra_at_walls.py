@@ -25,16 +25,10 @@ from dem.kernels.convex.shape_registry import has_facets, rounding_of
 from dem.kernels.numerics.vector import add_scaled, cross, dot, scale
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds
 from dem.kernels.soft.contact.convex_contacts import DEEPEST as DEEPEST_OVERLAP
-from dem.kernels.soft.wall_contact.convex_meshes import CONTACT_POINT, PITCH, complete_contact
+from dem.kernels.soft.wall_contact.convex_meshes import PITCH, complete_contact, write_contact_point
 from dem.kernels.walls.potential_terms import DEEPEST, LINKS, POTENTIAL, clear_contact, power_of_overlap
 
 NOT_BY_FACETS = -1  # the shapes have no facets, or their cores meet
-
-
-@inline
-def write_vector(contacts, t, column, v):
-    """Write a vector to three columns of row t."""
-    contacts[t, column], contacts[t, column + 1], contacts[t, column + 2] = v
 
 
 @inline
@@ -47,17 +41,14 @@ def write_weighted_contact(contacts, t, row, scratch, power):
     energy = term * depth / (power + 1.0)
     force = add_scaled(scale(-weight * term, n), -energy, triple(scratch, row + BY_POSITION))
     clear_contact(contacts, t, int(scratch[row + KEY]))
-    write_vector(contacts, t, 0, force)
+    contacts[t, 0], contacts[t, 1], contacts[t, 2] = force
     contacts[t, POTENTIAL], contacts[t, DEEPEST] = weight * energy, depth
-    if weight == 1.0:
-        write_vector(contacts, t, CONTACT_POINT, x)
-        contacts[t, PITCH] = 0.0
-        return
-    contacts[t, LINKS] = 1.0
-    torque = add_scaled(scale(-weight * term, cross(x, n)), -energy, triple(scratch, row + BY_ROTATION))
-    write_vector(contacts, t, CONTACT_POINT, torque)
-    contacts[t, PITCH] = dot(x, force)
-    complete_contact(contacts, t)
+    write_contact_point(contacts, t, x)
+    if weight < 1.0:
+        torque = add_scaled(scale(-weight * term, cross(x, n)), -energy, triple(scratch, row + BY_ROTATION))
+        write_contact_point(contacts, t, torque)
+        contacts[t, PITCH], contacts[t, LINKS] = dot(x, force), 1.0
+        complete_contact(contacts, t)
 
 
 @func
