@@ -185,9 +185,8 @@ def test_a_die_across_the_edge_of_a_block_conducts_by_one_contact():
         assert (len(np.unique(sim.contact_forces().normal, axis=0)) > 1) == (x > -D)
         sim.step(1)
         rates.append(sim.heat.received["wall"] / sim.heat.time)
-    assert rates[1] == pytest.approx(
-        rates[0], rel=0.05
-    )  # the corners over the block are less deep by 2e-5 of the width
+    # turned by 2e-5, the deepest corners differ by 2 % in overlap and by half of that in the conductance
+    assert rates[1] == pytest.approx(rates[0], rel=0.01)
 
 
 def test_a_die_in_an_edge_of_the_box_conducts_to_both_faces():

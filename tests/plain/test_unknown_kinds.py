@@ -25,7 +25,7 @@ def test_walls_of_unknown_kinds_are_refused(shape):
     wall = dem.Torus((0, 0, 0), (0, 0, 1), 0.02, 0.005, material=STUFF)
     simulation(shape, wall)
     vars(wall)["shape"] = wall.shape._replace(kind=99)
-    with pytest.raises(ValueError, match=r"walls\[0\] is torus, of the kind 99, which the kernels do not know"):
+    with pytest.raises(ValueError, match=r"walls\[0\] \(torus\) is of the kind 99, which the kernels do not know"):
         simulation(shape, wall)
     with pytest.raises(ValueError, match="walls of the kind 99 have no triangles"):
         triangles_of(wall.shape, np.zeros(3), 1.0)

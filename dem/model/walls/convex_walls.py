@@ -177,8 +177,8 @@ def refusal(wall: Wall) -> str:
     met = convex_wall(wall)
     if met is None:
         return (
-            f"is {wall.word}: take a dem.Plane, Rectangle, Block, Ball, CapsuleWall, Cylinder, Cone, Disc, Revolution, "
-            "Torus, Mesh, or faces of the box"
+            "has no rule for convex bodies: take a dem.Plane, Rectangle, Block, Ball, CapsuleWall, Cylinder, Cone, "
+            "Disc, Revolution, Torus, Mesh, or faces of the box"
         )
     if wall.wear and met.inside and wall.pieces > 1:  # contacts have directions, no segments
         return "wears by segments: leave wear out, or take a dem.Mesh, or a Cylinder or Cone without ends"

@@ -135,8 +135,8 @@ def shapes_for_sides(walls: Sequence[Wall], lengths: Sequence[float], reach: flo
             if longer is None and not _is_hollow(wall):
                 what = "has no straight shape along" if spans else f"leaves a gap of {free[axis]:.3g} m along"
                 message = (
-                    f"walls[{k}] is {wall.word}, which {what} the periodic axis {'xyz'[axis]}, and its image may touch "
-                    f"a capsule between its ends: leave a gap of {2 * reach:.3g} m or more, take a dem.Cylinder, "
+                    f"walls[{k}] ({wall.word}) {what} the periodic axis {'xyz'[axis]}, and its image may touch a "
+                    f"capsule between its ends: leave a gap of {2 * reach:.3g} m or more, take a dem.Cylinder, "
                     "dem.Rectangle or dem.Block as long as the box, closed faces, or dem.Fibre"
                 )
                 raise ValueError(message)
@@ -241,7 +241,7 @@ def check_compatible(
     what = kind_of_shape(convex[0])
     for k, wall in enumerate(walls):
         if why := refusal(wall):
-            message = f"{what} cannot touch walls[{k}], which {why}"
+            message = f"{what} cannot touch walls[{k}] ({wall.word}), which {why}"
             raise ValueError(message)
     if fluid is not None and fluid.lubrication is not None:
         message = f"lubrication is of spheres, and not known of {what}: leave it out, or take a dem.Clump"

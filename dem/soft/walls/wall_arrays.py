@@ -232,20 +232,20 @@ def refuse_unknown_kinds(walls: Sequence[Wall], *, with_capsules: bool) -> None:
     for k, wall in enumerate(walls):
         if k >= SINGLE and (wall.changes or wall.selects):
             message = (
-                f"walls[{k}] is {wall.word}, which is not always there or not for all particles: put it among the "
-                f"first {SINGLE} of walls, whose absence particles can note"
+                f"walls[{k}] ({wall.word}) is not always there or not for all particles: put it among the first "
+                f"{SINGLE} of walls, whose absence particles can note"
             )
             raise ValueError(message)
         kind = wall.shape.kind
         if kind not in KINDS:
             message = (
-                f"walls[{k}] is {wall.word}, of the kind {kind}, which the kernels do not know: give it a row in "
+                f"walls[{k}] ({wall.word}) is of the kind {kind}, which the kernels do not know: give it a row in "
                 "dem.kernels.walls.wall_registry.KINDS"
             )
             raise ValueError(message)
         if with_capsules and KINDS[kind].sides == REFUSED:
             message = (
-                f"walls[{k}] is {wall.word}, which capsules would meet with their ends only: say in its row of "
+                f"walls[{k}] ({wall.word}) is one which capsules would meet with their ends only: say in its row of "
                 "dem.kernels.walls.wall_registry.KINDS what their sides meet, or take dem.Fibre"
             )
             raise ValueError(message)
