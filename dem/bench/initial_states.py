@@ -25,6 +25,11 @@ def grain_of(shape: str) -> dem.Ellipsoid | dem.Superellipsoid | dem.Polyhedron:
     return GRAINS[shape].scaled(DIAMETER / (6 / math.pi * GRAINS[shape].volume) ** (1 / 3))
 
 
+def lattice(side: int, pitch: float | np.ndarray) -> np.ndarray:
+    """Sites (side³, 3) of a lattice from the origin, x fastest; pitch: of all axes, or of each [m]."""
+    return (np.indices((side, side, side))[::-1].reshape(3, -1).T + 0.5) * pitch
+
+
 def grain_gas(n: int, shape: str, threads: int | None, restitution: float, friction: float) -> dem.Simulation:
     """About n grains with random velocities and spins in a box, as dense as the spheres of the case many-spheres.
 
@@ -34,7 +39,7 @@ def grain_gas(n: int, shape: str, threads: int | None, restitution: float, frict
     grain, side, rng = grain_of(shape), max(3, round(n ** (1 / 3))), np.random.default_rng(1)
     size = 2.0 * supports(grain, np.eye(3))[0]
     pitch = (grain.volume / LOOSE / size.prod()) ** (1 / 3) * size
-    sites = (np.indices((side, side, side))[::-1].reshape(3, -1).T + 0.5) * pitch
+    sites = lattice(side, pitch)
     sites += 0.499 * (pitch - size) * rng.uniform(-1, 1, sites.shape)
     material = dem.Material(young=5e7, poisson=0.35, density=1000, restitution=restitution, friction=friction)
     particles = dem.Particles(
@@ -49,7 +54,7 @@ def grains(n: int, shape: str, threads: int | None, restitution: float, friction
     """About n grains of a shape of GRAINS, of the volume of a sphere, on a lattice over a floor, turned at random."""
     grain = grain_of(shape)
     side, pitch, rng = max(3, round(n ** (1 / 3))), 2.05 * float(grain.radii[0]), np.random.default_rng(1)
-    sites = (np.indices((side, side, side))[::-1].reshape(3, -1).T + 0.5) * pitch
+    sites = lattice(side, pitch)
     turned = rng.normal(size=(len(sites), 4))
     material = dem.Material(young=5e7, poisson=0.35, density=1100, restitution=restitution, friction=friction)
     particles = dem.Particles(

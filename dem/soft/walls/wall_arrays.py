@@ -277,7 +277,7 @@ def add_walls(
     columns, scratch = (SIDE_COLUMNS, SCRATCH) if with_capsules else (COLUMNS, 12)
     if isinstance(convex, ConvexWalls):
         columns, scratch = CONTACT_COLUMNS, MESH_SCRATCH
-    room = -(-SCRATCH_OF_POLYHEDRA // scratch) if isinstance(kinds, FacetedBodyKinds) else 0
+    scratch_rows = max(rows, -(-SCRATCH_OF_POLYHEDRA // scratch)) if isinstance(kinds, FacetedBodyKinds) else rows
     made = Walls(
         geometry=made_of, motions=motions, poses=poses_of(motions),
         moving=any(wall.servo or wall.free or any(motion.moves for motion in wall.motion) for wall in walls),
@@ -289,7 +289,7 @@ def add_walls(
         **contact_slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
         contacts=zeros((chunks, rows, columns)),
-        scratch=zeros((chunks, max(rows, room), scratch)),
+        scratch=zeros((chunks, scratch_rows, scratch)),
         centres=empty((chunks, number, CENTRE_ROWS * BLOCK)), pairs=empty((chunks, PAIR_COLUMNS), np.int32),
         pair_results=empty((chunks, PAIR_RESULT_COLUMNS)),
         rate=zeros((chunks, number)), chunk_loads=zeros((chunks, number, wall_loads.COLUMNS), np.int64),

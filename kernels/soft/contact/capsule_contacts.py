@@ -206,7 +206,7 @@ def weight_rates_of_pair(law, k, b, c, x, u, v, weights, bodies, kinds, neighbou
 
 @inline
 def slots_with_history(law, k, neighbours):
-    """Slots of the contacts of candidate k that have a history, as bits, which a row has behind the histories."""
+    """Bits of the slots of candidate k that have a history; its row has them behind the histories."""
     if neighbours.has_history.size > 0 and neighbours.has_history[k] != 0:
         return int(neighbours.history[k, SLOTS * laws.columns(law)])
     return 0
@@ -485,7 +485,7 @@ def load_capsule_history(geometry, law, first, count, touching, ids, history, ha
 
 @vector_loop
 def store_capsule_history(geometry, law, first, count, touching, ids, batch_history, out, history, has_history):
-    """Copy the history of contacts from a batch into the rows of their pairs, with slots_in_use for those that persist.
+    """Copy the history of contacts from a batch into the rows of their pairs, and the slots in use as bits.
 
     count, ids, batch_history, out: columns of the batch.
     Writes history, has_history: of their candidates.

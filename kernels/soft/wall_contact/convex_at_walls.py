@@ -30,11 +30,16 @@ from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, convex_body, place_at_plane, row_of
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.convex_meshes import PITCH, contact_point, find_on_mesh, write_contact_point
-from dem.kernels.soft.wall_contact.convex_shells import direction_in_arc, find_at_profile, find_at_ring, find_at_shell
+from dem.kernels.soft.wall_contact.convex_shells import (
+    add_contact,
+    direction_in_arc,
+    find_at_profile,
+    find_at_ring,
+    find_at_shell,
+)
 from dem.kernels.soft.wall_contact.overlap_regions import find_all_contacts
 from dem.kernels.soft.wall_contact.polyhedra_at_walls import NOT_BY_FACETS, find_at_facets
 from dem.kernels.soft.wall_contact.wall_arrays import in_frame, in_world
-from dem.kernels.soft.wall_contact.wall_history import key_of_direction
 from dem.kernels.walls.potential_terms import DEEPEST, add_piece, clear_contact
 
 # what a wall is to convex bodies; a hollow cylinder is closed, a shell is a cone or a cylinder with an open end, a
@@ -53,7 +58,7 @@ NOISE = 1e-16  # of f, over the sizes
 class PlaneOverlap(NamedTuple):
     """Largest overlap of a body with a torus in a plane through the axis, where a direction u points."""
 
-    slope: float  # what is positive where the support point is farther along axis × u [m]
+    slope: float  # (x + c)·(axis × u), see `find_inside_torus` [m]
     overlap: float  # [m]
     n: tuple  # unit normal from body to wall
     x: tuple  # support point about the centre of the body [m]
@@ -89,14 +94,6 @@ class ConvexShells(ConvexMeshes):
     """Walls of which some are shells, profiles or tori, from outside or inside, and some may be meshes."""
 
     extends = (ConvexMeshes,)
-
-
-@inline
-def write_contact(contacts, t, overlap, n, point, power):
-    """Write a contact with one piece: its direction, and the support point of the body."""
-    clear_contact(contacts, t, key_of_direction(n))
-    add_piece(contacts, t, overlap, n, key_of_direction(n), power)
-    write_contact_point(contacts, t, point)
 
 
 @inline
@@ -165,14 +162,11 @@ def add_maximum(contacts, count, body, c, radius, axis, n, beyond, size, power):
 @inline
 def add_unless_known(contacts, count, overlap, n, x, size, power):
     """Write a contact of outward normal n unless it equals an earlier one, see `SAME`; returns their number."""
-    is_known = overlap <= 0.0 or count >= contacts.shape[0]
+    is_known = False
     for t in range(count):
         away = subtract(x, contact_point(contacts, t))
         is_known = is_known or dot(away, away) < (SAME * size) * (SAME * size)
-    if is_known:
-        return count
-    write_contact(contacts, count, overlap, scale(-1.0, n), x, power)
-    return count + 1
+    return count if is_known else add_contact(overlap, scale(-1.0, n), x, power, contacts, count)
 
 
 @inline
@@ -387,11 +381,7 @@ find_on_triangles = select("convex", {ConvexWalls: 0, ConvexMeshes: find_on_mesh
 def add_end(contacts, count, body, along, half, n, beyond, power):
     """Write the contact with an end of a cylinder, a plane of inward normal n; returns the number of contacts."""
     h, x = support_of(body, scale(-1.0, n))
-    overlap = h - (along + half) + beyond
-    if overlap <= 0.0 or count >= contacts.shape[0]:
-        return count
-    write_contact(contacts, count, overlap, n, x, power)
-    return count + 1
+    return add_contact(h - (along + half) + beyond, n, x, power, contacts, count)
 
 
 @func

@@ -176,7 +176,7 @@ def add_circle_contacts(feature, body, c, axis, radius, height, reach, beyond, p
 
 @inline
 def direction_in_arc(y, u, v):
-    """Unit vector at an angle to u whose sine is y, towards v, a unit vector across u."""
+    """Unit vector u turned towards v, a unit vector across u, by the angle of the sine y."""
     return unit(add_scaled(scale(math.sqrt((1.0 - y) * (1.0 + y)), u), y, v))
 
 
@@ -259,7 +259,7 @@ def add_contacts_between(feature, body, c, axis, search, begin, end, beyond, pow
                 feature, body, c, axis, u, slope_u, v, slope_v, start, convex, part
             )
             if is_contact:
-                count = add_shell_contact(deepest + beyond, n, x, power, contacts, count)
+                count = add_contact(deepest + beyond, n, x, power, contacts, count)
         u, slope_u = v, slope_v
     return count
 
@@ -375,7 +375,7 @@ def add_tip_contact(feature, body, c, axis, beyond, power, convex, part, contact
     if dot(off, off) > 0.0:
         u = unit(off)
     overlap, _, n, x, is_contact = overlap_at_direction(feature, body, c, axis, u, n, convex, part)
-    return add_shell_contact(overlap + beyond, n, x, power, contacts, count) if is_contact else count
+    return add_contact(overlap + beyond, n, x, power, contacts, count) if is_contact else count
 
 
 @func
@@ -390,7 +390,7 @@ def add_disc_contact(body, c, axis, radius, height, is_inside, beyond, power, co
     overlap, y = h - side * (dot(c, axis) - height), add(x, c)
     off = add_scaled(y, -dot(y, axis), axis)
     is_over_disc = is_inside if side < 0.0 else dot(off, off) <= radius * radius
-    return add_shell_contact(overlap + beyond, scale(side, axis), x, power, contacts, count) if is_over_disc else count
+    return add_contact(overlap + beyond, scale(side, axis), x, power, contacts, count) if is_over_disc else count
 
 
 @func
@@ -406,14 +406,14 @@ def add_annulus_contact(body, c, axis, low, high, beyond, power, contacts, count
     square, inner, outer = dot(off, off), min(low, high), max(low, high)
     if not inner * inner <= square <= outer * outer:
         return count
-    return add_shell_contact(h - side * dot(c, axis) + beyond, scale(side, axis), x, power, contacts, count)
+    return add_contact(h - side * dot(c, axis) + beyond, scale(side, axis), x, power, contacts, count)
 
 
 @func
-def add_shell_contact(overlap, n, x, power, contacts, count):
+def add_contact(overlap, n, x, power, contacts, count):
     """Write a contact if there is an overlap, and room for it; returns the new number of contacts.
 
-    n, x: unit normal from wall to body; support point about the centre of the body [m].
+    n, x: unit normal from wall to body, which identifies the contact; support point about the centre of the body [m].
     """
     if not overlap > 0.0 or count >= contacts.shape[0]:
         return count
