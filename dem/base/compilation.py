@@ -22,7 +22,7 @@ BESIDE: int | None = None  # processes that compile beside this one, at most; No
 RANKS = "PCDM_DEM_MPI"  # set where a launcher has started several processes
 ANEW = WHY != "first run of this combination"  # there are no parts that were compiled before
 # CPU s on one core of a Cascade Lake, 2026-11-23, where nothing was compiled before: of nine-fibres and rotating-drum
-USUAL = {"cell_order": (0.5, 0.6), "search_serial": (3.5, 4.2), "execute": (15.0, 44.0), "move_walled": (3.7, 3.7)}
+USUAL = {"cell_order": (0.5, 0.6), "search": (3.5, 4.2), "execute": (15.0, 44.0), "move_walled": (3.7, 3.7)}
 
 
 class _ShownMessages:

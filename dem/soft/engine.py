@@ -155,6 +155,7 @@ class Engine:
         )
         self.start_step, self.code, self._serve = 0, loop.DONE, bind(loop.execute)
         self._serve_view = bind(loop.execute)  # whose arguments are others each time
+        self._search = bind(neighbour_list.search)
         self.constants = self._run_constants(math.nan)  # `start` finds the unit
 
     @property
@@ -454,7 +455,7 @@ class Engine:
     def _search_pairs(self, grid: linked_cells.Grid, reach: float) -> tuple[int, int]:
         """List pairs of bodies and each body's entries; returns how many pairs a chunk and entries there are."""
         w = self.workspace
-        return neighbour_list.search(
+        return self._search(
             self.mode, reach, grid, w.cell_first, self._bodies, self.kinds, self._lists.arrays,
             without_walls(self.walls.faces), w.wanted,
         )  # fmt: skip

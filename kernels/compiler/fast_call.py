@@ -8,13 +8,14 @@ import ctypes
 import itertools
 import pickle
 import struct
+from functools import partial
 from typing import NamedTuple
 
 import numba
 import numpy as np
 from dem.kernels.compiler import stages
 from dem.kernels.compiler.compile_processes import OTHERS
-from dem.kernels.compiler.struct_reference import StructRef, by_reference, is_plain_array
+from dem.kernels.compiler.struct_reference import WORD, StructRef, by_reference, is_plain_array
 from numba.core import event, types
 from numba.core.compiler_lock import global_compiler_lock
 
@@ -23,6 +24,7 @@ C_ORDER, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400  # of the flags of an array
 OTHERWISE = "numba's way"  # how to call what cannot be written here
 NUMBERS = {int: ctypes.c_int64, float: ctypes.c_double}
 RESULTS = {types.int64: ctypes.c_int64, types.float64: ctypes.c_double}  # numbers that are returned
+ResultMemory = ctypes.c_int64 * 4  # of a number, or of a tuple of so many
 
 
 def words_of(kind, value):
@@ -96,6 +98,9 @@ def changed_words(kind, before, value):
         return None
     if isinstance(value, float):
         return struct.unpack("q", struct.pack("d", value))
+    if isinstance(value, tuple) and len(value) == len(before):
+        inner = [changed_words(*parts) for parts in zip(kind, before, value, strict=True)]
+        return None if None in inner else [word for words in inner for word in words]
     return words_of(kind, value) if isinstance(value, INTEGERS) else None
 
 
@@ -124,6 +129,8 @@ def reader_of(kind, memory):
     """Function that reads a result of a type from memory; None for unsupported types."""
     if kind is types.none:
         return lambda: None
+    if isinstance(kind, types.UniTuple) and kind.dtype in RESULTS and kind.count * WORD <= ctypes.sizeof(memory):
+        return partial(tuple, (RESULTS[kind.dtype] * kind.count).from_buffer(memory))
     if kind not in RESULTS:
         return None
     number = RESULTS[kind].from_buffer(memory)
@@ -137,7 +144,7 @@ class BoundCall:
         self.called, self.written, self.values, self.argument_types = called, {}, (), ()
         self.function, self.read, self.flat, self.places = OTHERWISE, None, [], {}
         self.passed = {}  # by place of an argument: it, and what the function gets of it
-        self.result = ctypes.c_int64()
+        self.result = ResultMemory()
 
     def __call__(self, *arguments):
         """Call the compiled function."""
@@ -223,7 +230,7 @@ class FastCall:
             if made is None:
                 made = self.with_compile_event(lambda: stages.compile_stage(self.part, argument_types))
             returned = pickle.loads(made.returned)
-            if reader_of(returned, ctypes.c_int64()) is None:
+            if reader_of(returned, ResultMemory()) is None:
                 return OTHERWISE, None
             address = stages.address_of(self.part, argument_types)
         return ctypes.PYFUNCTYPE(ctypes.c_int32)(address), returned

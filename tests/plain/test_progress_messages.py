@@ -165,17 +165,17 @@ def test_what_is_compiled_is_told_with_the_time_that_is_left(kind, monkeypatch, 
     looked, words = threading.Event(), progress.time_left_in_words
     monkeypatch.setattr(progress, "time_left_in_words", lambda *given: (looked.set(), words(*given))[1])
     with compilation.announced():
-        for name in ("search_serial", "execute"):
+        for name in ("search", "execute"):
             compilation._told.begin(name)
             assert kind == "pipe" or looked.wait(timeout=60)
             compilation._told.end()
             looked.clear()
     err = capsys.readouterr().err
     behind = re.sub(r" \([^)]*(left|so far)\)\x1b\[K\x08+|\x1b\[K", "", err)
-    assert re.fullmatch(rf"compiling kernels \({compilation.WHY}\): search_serial, execute, 0\.\d s\n", behind)
+    assert re.fullmatch(rf"compiling kernels \({compilation.WHY}\): search, execute, 0\.\d s\n", behind)
     assert ("(about 0:00:40 left)" in err) is (kind == "terminal")
     if kind == "notebook":  # one line for all
-        assert [below[0][0], below.count("closed")] == ["compiling search_serial", 1]
+        assert [below[0][0], below.count("closed")] == ["compiling search", 1]
         assert ("compiling execute", "about 0:00:40 left") in below
     else:
         assert below == []

@@ -122,7 +122,7 @@ class Subdomain:
         self.scheme, self.layout = shared.scheme, shared.layout
         self.threads, self.owners, self.used = min(shared.threads, most_threads()), shared.owners, shared.used
         self.sent_rows = shared.sent_rows
-        self._kernels = bind(subdomain_step.execute)
+        self._kernels, self._search = bind(subdomain_step.execute), bind(ghost_pairs.search)
         self.bodies: Bodies | None = None
         self.channel: Channel | None = None
         self.mode: Serial | Threaded = Serial()
@@ -518,7 +518,7 @@ class Subdomain:
         """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
         b, nb = self.bodies, self.lists.arrays
         wanted, low = np.empty(nb.pairs.size, np.int64), np.int32(self.low)
-        pairs, entries = ghost_pairs.search(
+        pairs, entries = self._search(
             self.mode, self.ghosts, int(nb.block[self.border_blocks]), self.lists.reach(self.chunk_sums),
             float(self.kinds.bounding_radius.max()),
             found.grid, found.first + low, found.inner + low, b, self.kinds, nb, self.walls.faces, wanted,

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from dem.kernels.compiler.jit import argument, func, inline, kernel, select, spread, vector_loop
+from dem.kernels.compiler.jit import argument, fast_call, func, inline, select, spread, vector_loop
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import NoImages, PeriodicFaces, minimum_image, position_in_grid, position_in_image
 from dem.kernels.numerics.distances import segment_distance_squared
@@ -380,35 +380,27 @@ def scan_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, needed
 
     c: its number.
     grid, cell_first: see `search_chunk`.
-    Writes neighbours, needed: as `search_serial`.
+    Writes neighbours, needed: as `search`.
     """
     needed[c] = search_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box)
 
 
-@kernel
-def search_serial(skin, grid, cell_first, bodies, kinds, neighbours, box, needed):
-    """List the pairs of all bodies, and the room that each chunk wants.
-
-    grid, cell_first: see `search_chunk`.
-    Writes neighbours: as `search_chunk`. Writes needed: (C,) room for pairs.
-    """
-    for c in range(needed.size):
+@inline
+def scan_one_by_one(chunks, skin, grid, cell_first, bodies, kinds, neighbours, box, needed):
+    """List the pairs of all chunks, see `scan_chunk`, in one thread."""
+    for c in range(chunks):
         scan_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, needed)
-    return list_entries(needed, bodies, neighbours)
 
 
-scan_chunks = spread(scan_chunk)
+scan_chunks = select("mode", {Serial: scan_one_by_one, Threaded: spread(scan_chunk)}, handed=False)
 
 
-@kernel
-def search_threaded(skin, grid, cell_first, bodies, kinds, neighbours, box, needed):
-    """List the pairs of all bodies, and the room that each chunk wants, by threads.
+@fast_call
+def search(mode, skin, grid, cell_first, bodies, kinds, neighbours, box, needed):
+    """List the pairs of all bodies; returns what `list_entries` does.
 
     grid, cell_first: see `search_chunk`.
-    Writes neighbours, needed: as `search_serial`.
+    Writes neighbours: as `search_chunk`. Writes needed: (C,) room for pairs that each chunk wants.
     """
-    scan_chunks(needed.size, skin, grid, cell_first, bodies, kinds, neighbours, box, needed)
+    scan_chunks(mode, needed.size, skin, grid, cell_first, bodies, kinds, neighbours, box, needed)
     return list_entries(needed, bodies, neighbours)
-
-
-search = select("mode", {Serial: search_serial, Threaded: search_threaded}, handed=False)

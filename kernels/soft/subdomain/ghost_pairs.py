@@ -13,7 +13,7 @@ and be sent while the inner bodies are moved. Border and inner bodies are each i
 import math
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, kernel, select, spread
+from dem.kernels.compiler.jit import fast_call, func, inline, select, spread
 from dem.kernels.domain.periodic import position_in_grid
 from dem.kernels.numerics.vector import load
 from dem.kernels.soft.chunks import Serial, Threaded, chunk_of
@@ -96,7 +96,7 @@ def scan_chunk(c, ghosts, inner, skin, largest, grid, cell_first, inner_first, b
 
     ghosts, largest, grid, cell_first: see `search_ghosts`.
     inner, inner_first: first chunk of the inner bodies, see `search_border`.
-    Writes neighbours, needed: as `search_serial`.
+    Writes neighbours, needed: as `search`.
     """
     if c < neighbours.block[0]:  # chunks of ghosts come before all blocks
         needed[c] = search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box)
@@ -106,36 +106,30 @@ def scan_chunk(c, ghosts, inner, skin, largest, grid, cell_first, inner_first, b
         needed[c] = search_chunk(c, skin, grid, inner_first, bodies, kinds, neighbours, box)
 
 
-@kernel
-def search_serial(ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, needed):
-    """List the pairs of all bodies, and the room that each chunk needs.
-
-    ghosts, inner, largest, grid, cell_first, inner_first: see `scan_chunk`.
-    Writes neighbours: as `dem.kernels.soft.neighbours.neighbour_list.search_chunk`. Writes needed: (C,) room for pairs.
-    """
-    for c in range(needed.size):
+@inline
+def scan_one_by_one(
+    chunks, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, needed
+):
+    """List the pairs of all chunks, see `scan_chunk`, in one thread."""
+    for c in range(chunks):
         scan_chunk(
             c, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, needed
         )
-    return list_entries(needed, bodies, neighbours)
 
 
-scan_chunks = spread(scan_chunk)
+scan_chunks = select("mode", {Serial: scan_one_by_one, Threaded: spread(scan_chunk)}, handed=False)
 
 
-@kernel
-def search_threaded(
-    ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, needed
-):
-    """List the pairs of all bodies and ghosts, and the room that each chunk needs, by threads.
+@fast_call
+def search(mode, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, needed):
+    """List the pairs of all bodies and ghosts; returns what `list_entries` does.
 
     ghosts, inner, largest, grid, cell_first, inner_first: see `scan_chunk`.
-    Writes neighbours, needed: as `search_serial`.
+    Writes neighbours: as `dem.kernels.soft.neighbours.neighbour_list.search_chunk`. Writes needed: (C,) room for pairs
+        that each chunk wants.
     """
     scan_chunks(
-        needed.size, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, needed
-    )
+        mode, needed.size, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box,
+        needed,
+    )  # fmt: skip
     return list_entries(needed, bodies, neighbours)
-
-
-search = select("mode", {Serial: search_serial, Threaded: search_threaded}, handed=False)
