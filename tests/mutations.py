@@ -635,7 +635,7 @@ ROUND_WALLS = (
            "plain/test_wall_contact_batches.py", "plane_of_triangles"),
     Mutant("wall-slots-end", "copy_to_scratch", "walls.old_key[c, count] = -1", "pass",
            "plain/test_wall_contact_batches.py", "begins_anew"),
-    Mutant("wall-blocks-couple", "load_of_batch", "power += dot(couple, load(box.walls.poses.spin, w))", "power += 0.0",
+    Mutant("wall-blocks-couple", "load_of_batch", "power += dot(couple, motion.spin)", "power += 0.0",
            "plain/test_wall_contact_batches.py", "one_by_one"),
     Mutant("few-facet-slots", "recall_slots", "range(SLOTS)", "range(8)",
            "plain/test_convex_faces.py", "face_on_a_face"),

@@ -46,9 +46,11 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     WalledFaces,
     WalledRoughFaces,
     WalledRoughPeriodicFaces,
+    as_plain_box,
     has_extra,
     has_history,
     is_near,
+    motion_of,
 )
 from dem.kernels.soft.wall_contact.wall_contacts import add_body, add_of_sphere, add_sides
 from dem.kernels.soft.wall_contact.wall_kinematics import KEPT, KEY, OF_I, OF_J, SPHERE, WALL, wall_motions
@@ -207,7 +209,10 @@ def evaluate(law, columns, c, sink, bodies, kinds, neighbours, box, sums):
     work = no_energy()
     for w in range(walls.material_row.size):
         if is_near(w, present):
-            wall_load = wall_loads.load_of_batch(law, w, columns, sink.half, sink.per_joule, ids, kinematics, out, box)
+            wall_load = wall_loads.load_of_batch(
+                w, motion_of(w, box), wall_loads.units_of(walls), columns, sink.half, sink.per_joule,
+                laws.transmits_couples(law), ids, kinematics, out, as_plain_box(box),
+            )  # fmt: skip
             wall_loads.add_to_loads(c, w, wall_load, box)
             work = add_words(work, wall_load.work)
     return add_work(add_sums(sums, more), work), n

@@ -80,7 +80,7 @@ def detect_mesh_contacts(law, c, spheres, bodies, kinds, neighbours, box):
     return searched
 
 
-@vector_loop
+@func
 def write_centres_in_frame(law, w, spheres, bodies, kinds, box, centres):
     """Write the centres of spheres in the frame of wall w, and their reach, to all rows of places."""
     for t in range(spheres.size):

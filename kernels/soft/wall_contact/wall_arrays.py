@@ -278,11 +278,26 @@ def in_world(w, u, box):
     return rotate(load_quaternion(box.walls.poses.orientation, w), u) if box.walls.moving else u
 
 
+class WallMotion(NamedTuple):
+    """Motion of one wall as a rigid body: all that loops over its contacts need of `Poses`, in numbers."""
+
+    middle: tuple
+    velocity: tuple
+    spin: tuple
+    pivot: tuple
+
+
 @inline
-def velocity_at(w, x, box):
-    """Velocity of wall w, as a rigid body, at a point."""
+def motion_of(w, box):
+    """`WallMotion` of wall w at present."""
     p = box.walls.poses
-    return add(load(p.velocity, w), cross(load(p.spin, w), minimum_image(box, x, load(p.middle, w))))
+    return WallMotion(load(p.middle, w), load(p.velocity, w), load(p.spin, w), load(p.pivot, w))
+
+
+@inline
+def velocity_at(motion, x, box):
+    """Velocity of a wall of that `WallMotion` at a point."""
+    return add(motion.velocity, cross(motion.spin, minimum_image(box, x, motion.middle)))
 
 
 @inline
@@ -293,9 +308,9 @@ def has_belt(w, box):
 
 
 @inline
-def surface_at(w, x, belt, box):
-    """Velocity of the surface of wall w at a point, given that of a belt there."""
-    return add(velocity_at(w, x, box), belt)
+def surface_at(motion, x, belt, box):
+    """Velocity of the surface of a wall of that `WallMotion` at a point, given that of a belt there."""
+    return add(velocity_at(motion, x, box), belt)
 
 
 @inline
@@ -314,7 +329,7 @@ belt_at = select("box.walls.extras", {Unused: (0.0, 0.0, 0.0), Used: belt_veloci
 @inline
 def surface_velocity_at(w, x, normal, box):
     """Velocity of the surface of wall w at a point."""
-    return surface_at(w, x, belt_at(w, normal, box), box)
+    return surface_at(motion_of(w, box), x, belt_at(w, normal, box), box)
 
 
 @inline

@@ -52,6 +52,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     in_frame,
     in_world,
     is_near,
+    motion_of,
     velocity_at,
 )
 from dem.kernels.soft.wall_contact.wall_kinematics import (
@@ -171,7 +172,7 @@ def elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box):
     if not is_report(sink):
         wall_loads.add_servo_terms(c, w, 1.5 * k * math.sqrt(deepest), 0.0, (0.0, 0.0, 0.0), box)
     outcome = wall_loads.elastic_outcome(scale(k, total), k * box.walls.contacts[c, t, POTENTIAL])
-    return contact, point, velocity_at(w, point, box), outcome
+    return contact, point, velocity_at(motion_of(w, box), point, box), outcome
 
 
 @inline
@@ -294,7 +295,8 @@ def add_result_at_wall(sink, w, b, of_b, contact, point, arm, of_wall, outcome, 
     partner = FIRST_WALL - w
     sums = wall_loads.add_result(sink, b, of_b, partner, contact, point, arm, of_wall, spin, outcome, turning, bodies)
     if not is_report(sink):
-        more = wall_loads.load_of_contact(w, point, outcome.force, outcome.couple, sums.work, box)
+        motion, units = motion_of(w, box), wall_loads.units_of(box.walls)
+        more = wall_loads.load_of_contact(motion, units, point, outcome.force, outcome.couple, sums.work, box)
         wall_loads.add_to_loads(b // CHUNK, w, more, box)
     return sums
 

@@ -7,7 +7,7 @@ the other. The other loops have neither branches nor gathers, so that LLVM vecto
 import math
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import inline, vector_loop
+from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.laws import hertz
 from dem.kernels.laws.first_step import has_begun
 from dem.kernels.numerics.columns import flat, get, put
@@ -35,7 +35,7 @@ from dem.kernels.soft.contact.surface_motion import (
     velocity_at,
 )
 from dem.kernels.soft.wall_contact.convex_at_walls import at_wall
-from dem.kernels.soft.wall_contact.wall_arrays import surface_at, surface_velocity_at
+from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box, motion_of, surface_at, surface_velocity_at
 
 
 @inline
@@ -106,7 +106,7 @@ def unit_normal(total):
     return scale(1.0 / math.sqrt(dot(total, total)), total)
 
 
-@vector_loop
+@func
 def gather_contacts(count, ids, bodies, kinds, box, kinematics):
     """Gather properties of sphere and wall of each contact into columns; returns how many are of other materials.
 
@@ -137,10 +137,11 @@ def turn_normals(w, first, last, orientation, kinematics):
 
 
 @vector_loop
-def wall_motion(w, first, last, turns, dt, box, kinematics):
-    """Compute the kinematics of contacts with wall w, columns first to last; returns how many may be new.
+def wall_motion(motion, first, last, turns, dt, box, kinematics):
+    """Compute the kinematics of contacts with one wall, columns first to last; returns how many may be new.
 
-    turns: whether spheres can turn. Writes kinematics: all rows but OVERLAP, which is read, as are NORMAL, a sum of
+    motion: `WallMotion` of the wall; turns: whether spheres can turn.
+    Writes kinematics: all rows but OVERLAP, which is read, as are NORMAL, a sum of
     pieces, and what `gather_contacts` writes.
     """
     began = 0
@@ -149,10 +150,10 @@ def wall_motion(w, first, last, turns, dt, box, kinematics):
         normal = unit_normal(get(kinematics, NORMAL, t))
         centre, spin = get(kinematics, WORLD_POINT, t), get(kinematics, TURNING, t)
         x = point_at(centre, radius, overlap, normal)
-        of_wall = surface_at(w, x, (0.0, 0.0, 0.0), box)
+        of_wall = surface_at(motion, x, (0.0, 0.0, 0.0), box)
         velocity = subtract(velocity_at(x, centre, get(kinematics, VELOCITY, t), spin, turns, box), of_wall)
         contact = touch_at(
-            overlap, normal, velocity, spin, load(box.walls.poses.spin, w), kinematics[flat(STIFFNESS, t)], radius,
+            overlap, normal, velocity, spin, motion.spin, kinematics[flat(STIFFNESS, t)], radius,
             kinematics[flat(MASS, t)], kinematics[flat(REDUCED, t)], kinematics[flat(ROLLING, t)],
         )  # fmt: skip
         write_kinematics(t, contact, kinematics)
@@ -171,11 +172,12 @@ def wall_motions(count, dt, bodies, kinds, box, ids, kinematics):
     Writes kinematics: all rows but OVERLAP, which is read, as is NORMAL: a sum of pieces in the wall's frame.
     """
     others, began, first = gather_contacts(count, ids, bodies, kinds, box, kinematics), 0, 0
+    turns, plain = bodies.angular_velocity_predicted.shape[1] > 0, as_plain_box(box)
     for t in range(1, count + 1):
         w = ids[WALL, first]
         if t == count or ids[WALL, t] != w:
             if box.walls.moving:
                 turn_normals(w, first, t, box.walls.poses.orientation, kinematics)
-            began += wall_motion(w, first, t, bodies.angular_velocity_predicted.shape[1] > 0, dt, box, kinematics)
+            began += wall_motion(motion_of(w, box), first, t, turns, dt, plain, kinematics)
             first = t
     return others, began

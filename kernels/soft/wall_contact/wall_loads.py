@@ -191,18 +191,24 @@ def vector_words(u, unit):
 
 
 @inline
-def load_of_contact(w, x, force, couple, work, box):
-    """`WallLoad` on wall w of one contact at the point x [m].
+def load_of_contact(motion, units, x, force, couple, work, box):
+    """`WallLoad` on a wall of one contact at the point x [m].
 
+    motion, units: `WallMotion` of the wall, see `units_of`.
     force, couple: on the sphere [N, N m]; work: that the wall does in half a step, in two words [units].
     """
-    walls = box.walls
-    middle = load(walls.poses.middle, w)
-    arm = add(minimum_image(box, x, middle), subtract(middle, load(walls.poses.pivot, w)))
+    per_newton, per_newton_metre = units
+    arm = add(minimum_image(box, x, motion.middle), subtract(motion.middle, motion.pivot))
     torque = scale(-1.0, add(cross(arm, force), couple))
     return WallLoad(
-        vector_words(scale(-1.0, force), walls.unit[0]), vector_words(torque, walls.unit[1]), work, np.int64(1)
+        vector_words(scale(-1.0, force), per_newton), vector_words(torque, per_newton_metre), work, np.int64(1)
     )
+
+
+@inline
+def units_of(walls):
+    """Units of the sums of loads in 1 N and in 1 N m."""
+    return walls.unit[0], walls.unit[1]
 
 
 @inline
@@ -236,16 +242,19 @@ def add_to_loads(c, w, wall_load, box):
 
 
 @vector_loop
-def load_of_batch(law, w, count, half, per_joule, ids, kinematics, out, box):
-    """`WallLoad` on wall w of a batch of contacts, some of which may be at other walls."""
+def load_of_batch(w, motion, units, count, half, per_joule, has_couples, ids, kinematics, out, box):
+    """`WallLoad` on wall w of a batch of contacts, some of which may be at other walls.
+
+    motion, units: see `load_of_contact`; has_couples: whether contacts transmit couples.
+    """
     wall_load = zero_load()
     for t in range(count):
-        force, couple = get(out, BATCH_FORCE, t), get(out, ON_J, t) if laws.transmits_couples(law) else (0.0, 0.0, 0.0)
+        force, couple = get(out, BATCH_FORCE, t), get(out, ON_J, t) if has_couples else (0.0, 0.0, 0.0)
         power = dot(force, get(kinematics, OF_WALL, t))
-        if laws.transmits_couples(law):
-            power += dot(couple, load(box.walls.poses.spin, w))
+        if has_couples:
+            power += dot(couple, motion.spin)
         work = as_words(half * power, per_joule)
-        more = load_of_contact(w, get(kinematics, WORLD_POINT, t), force, couple, work, box)
+        more = load_of_contact(motion, units, get(kinematics, WORLD_POINT, t), force, couple, work, box)
         wall_load = sum_of_loads(wall_load, more, 1 if ids[WALL, t] == w else 0)
     return wall_load
 
