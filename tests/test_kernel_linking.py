@@ -13,7 +13,15 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from dem.kernels import laws
-from dem.kernels.compiler import compile_processes, disk_cache, fast_call, inference, jit, link_time_inlining
+from dem.kernels.compiler import (
+    compile_processes,
+    disk_cache,
+    fast_call,
+    inference,
+    jit,
+    link_time_inlining,
+    stage_lock,
+)
 from dem.kernels.laws import hertz
 from dem.kernels.numerics import quaternion
 from numba import typeof
@@ -294,6 +302,60 @@ def test_other_processes_compile_the_same_bytes(tmp_path):
     assert said[0][1:] == said[1][1:]
 
 
+COUNTED = """
+import os, sys
+os.environ["NUMBA_CACHE_DIR"] = sys.argv[1]
+import dem
+from dem.base import compilation
+from dem.kernels.compiler import stages
+compilation.BESIDE, compiled, make = 0, [], stages.make
+stages.make = lambda part, types, symbol: compiled.append(symbol) or make(part, types, symbol)
+print("ready", flush=True)
+sys.stdin.readline()
+spheres = dem.Particles(dem.Sphere(diameter=0.01), dem.Material(young=1e6, poisson=0.3, density=1e3),
+                        position=[[0, 0, 0], [0.009, 0, 0]])
+dem.Simulation(spheres, time_step=1e-6).run(2e-5)
+print(*compiled)
+"""
+
+
+@compiled
+@pytest.mark.slow
+@pytest.mark.skipif(jit.PLAIN, reason="there are no stages")
+def test_two_runs_that_start_together_compile_each_stage_once(tmp_path):
+    command, pipes = [sys.executable, "-c", COUNTED, str(tmp_path)], {"stdin": subprocess.PIPE, "text": True}
+    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, **pipes) for _ in range(2)]
+    for run in runs:
+        assert run.stdout.readline() == "ready\n"
+    for run in runs:
+        run.stdin.write("go\n")
+        run.stdin.flush()
+    compiled_by = [run.communicate()[0].split() for run in runs]
+    assert all(run.returncode == 0 for run in runs)
+    symbols = [symbol for symbols in compiled_by for symbol in symbols]
+    assert len(symbols) == len(set(symbols)) > 0
+
+
+@pytest.mark.skipif(stage_lock.fcntl is None, reason="the system has no such locks")
+def test_a_stage_locked_by_a_process_that_was_stopped_is_compiled_in_the_end(tmp_path, monkeypatch):
+    """Another process holds the lock of a stage; it is had at once for another stage, and not waited for endlessly."""
+    holds = (
+        "import sys; from dem.kernels.compiler import stage_lock as one; one.numba.config.CACHE_DIR = sys.argv[1]\n"
+        "with one.locked('a' * 24): print('locked', flush=True); sys.stdin.read()"
+    )
+    monkeypatch.setattr(stage_lock.numba.config, "CACHE_DIR", str(tmp_path))
+    file = stage_lock.lock_file(str(tmp_path))
+    place, other = (int(digit * stage_lock.DIGITS, 16) for digit in "ab")
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", holds, str(tmp_path)], **pipes) as process:
+        assert process.stdout.readline() == "locked\n"
+        monkeypatch.setattr(stage_lock, "PATIENCE", 0.05)
+        assert stage_lock.lock_when_free(file, other)
+        assert not stage_lock.lock_when_free(file, place)
+        process.communicate("")
+    assert stage_lock.lock_when_free(file, place)  # which its end has unlocked
+
+
 class Elastic(NamedTuple):
     """Named as a law of ours is."""
 
@@ -442,8 +504,22 @@ def test_arguments_rewritten_are_handed_on_as_those_written_anew(b):
             assert again.numbers == anew.numbers
         else:
             assert again.memory.tolist() == anew.memory.tolist()
-    changed = fast_call.rewrite(fast_call.write(Pair(a, first, 1.0)), Pair(a, first, 2.0))
-    assert changed.memory.tolist() == fast_call.write(Pair(a, first, 2.0)).memory.tolist()
+    for one, other in ((1.0, 2.0), ((1, (2.0, 3)), (4, (5.0, 6)))):
+        changed = fast_call.rewrite(fast_call.write(Pair(a, first, one)), Pair(a, first, other))
+        assert changed.memory.tolist() == fast_call.write(Pair(a, first, other)).memory.tolist()
+
+
+@jit.fast_call
+def halves(numbers):
+    """A tuple of numbers, which Python reads from memory."""
+    return numbers[0] // 2, numbers.size
+
+
+@compiled
+def test_a_tuple_of_integers_comes_back_from_a_fast_call():
+    call = jit.bind(halves)
+    first = call(np.array([7, 1, 2]))
+    assert (first, call(np.array([12]))) == ((3, 3), (6, 1))
 
 
 @compiled

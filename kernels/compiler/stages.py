@@ -17,7 +17,7 @@ import hashlib
 import itertools
 import os
 import pickle
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from dem.kernels.compiler.compile_processes import OTHERS
 from dem.kernels.compiler.libraries import KernelLibrary, StageLibrary, stages_of
 from dem.kernels.compiler.lowering import with_inlined_convention
 from dem.kernels.compiler.python_stack import deep_stack
+from dem.kernels.compiler.stage_lock import locked
 from dem.kernels.compiler.struct_reference import StructRef, by_reference, size_of
 from llvmlite import binding as llvm
 from llvmlite import ir
@@ -207,10 +208,12 @@ def compile_stage(part, argument_types):
     """Find a stage for arguments of these types, or compile it with all that it calls."""
     symbol = symbol_of(part, argument_types)
     if ALL.find(symbol) is None:
-        lower_stage(part, argument_types)
-        made = make(part, argument_types, symbol)
-        ALL.complete(made.stages_called)
-        ALL.keep(made, lasting=part.lasting[symbol])
+        with locked(symbol) if part.lasting[symbol] else nullcontext():
+            if ALL.find(symbol) is None:
+                lower_stage(part, argument_types)
+                made = make(part, argument_types, symbol)
+                ALL.complete(made.stages_called)
+                ALL.keep(made, lasting=part.lasting[symbol])
     return ALL.made[symbol]
 
 
