@@ -163,7 +163,7 @@ def kinematics_of_spheres(kinds, law, k, bodies, neighbours, box):
 candidate_kinematics = select("kinds", {Kinds: kinematics_of_spheres, ConvexBodyKinds: kinematics_of_convex})
 
 
-@vector_loop
+@func
 def gather_motion(law, start, first, count, touching, bodies, kinds, neighbours, gathered):
     """Gather the places of the spheres of contacts, and how their bodies move.
 
