@@ -10,6 +10,7 @@ import numpy as np
 
 from dem.base.large_pages import copied, full, zeros
 from dem.base.quaternions import conjugate, rotate
+from dem.kernels.compiler.jit import bind
 from dem.kernels.soft.bonds import bond_arrays as rows
 from dem.kernels.soft.bonds import bond_step, overlap_release
 from dem.kernels.soft.bonds.bond_arrays import BROKEN, REMOVED
@@ -337,7 +338,7 @@ class EngineBonds:
     """Owns the arrays of bonds of a model, with their shape at rest, which kernels find in the neighbour lists."""
 
     def __init__(self, model: Bonds, particles: Particles, *, heats: bool = False) -> None:
-        self.model = model
+        self.model, self._list = model, bind(bond_step.list_bonds)
         self.arrays: rows.Bonds = arrays_of(model, particles, heats=heats)
         excluded = self.arrays.excluded
         self.by_body = bonds_of_bodies(self.arrays, model.pairs)
@@ -407,7 +408,7 @@ class EngineBonds:
     def loads(self, faces: BoxFaces, bodies: Bodies) -> tuple[np.ndarray, np.ndarray]:
         """Elastic energy of each bond in the present state (B,) [J], and stress over strength (B,)."""
         energy, load = np.zeros(len(self.model)), np.zeros(len(self.model))
-        bond_step.list_bonds(faces, self.arrays, bodies, energy, load)
+        self._list(faces, self.arrays, bodies, energy, load)
         return energy, load
 
     def remove_escaped(self, left: np.ndarray) -> None:

@@ -7,7 +7,7 @@ that reach out of a thread's block are evaluated before any body moves.
 """
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, kernel, select
+from dem.kernels.compiler.jit import fast_call, func, inline, select
 from dem.kernels.numerics.energy import add_words, as_fixed, as_words, in_units
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
 from dem.kernels.numerics.vector import store
@@ -125,7 +125,7 @@ add_forces = select("bonds", {NoBonds: None, Bonds: add_bond_forces})
 suppress = select("bonds", {NoBonds: None, Bonds: suppress_all})
 
 
-@kernel
+@fast_call
 def list_bonds(box, bonds, bodies, energy, load):
     """Elastic energy and load of each bond in the present state.
 

@@ -19,7 +19,7 @@ The solver writes overlap, normal and contact point of a candidate that touches 
 import math
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline, kernel, select, vector_loop
+from dem.kernels.compiler.jit import fast_call, func, inline, select, vector_loop
 from dem.kernels.convex import newton_batches
 from dem.kernels.convex.overlap import APART, BY_SHIFTS, UNFINISHED, USUAL, first_direction, overlap_of_cores
 from dem.kernels.convex.overlap import overlap as convex_overlap
@@ -608,7 +608,7 @@ def list_convex_overlaps(
     )
 
 
-@kernel
+@fast_call
 def measure_pairs(bodies, kinds, box, sphere_i, sphere_j, overlap, normal, arm_i, arm_j):
     """Contacts of pairs of pieces, which have been placed.
 
@@ -632,7 +632,7 @@ def measure_pairs(bodies, kinds, box, sphere_i, sphere_j, overlap, normal, arm_i
         store(arm_j, k, add(middle, of_c))
 
 
-@kernel
+@fast_call
 def measure_faces(bodies, kinds, box, overlap):
     """Overlaps of all pieces, which have been placed, with the faces of a box.
 
@@ -645,7 +645,7 @@ def measure_faces(bodies, kinds, box, overlap):
                 overlap[face, s] = radius_of(s, b, bodies, kinds) - signed_distance(x, face, box)
 
 
-@kernel
+@fast_call
 def measure_arms(bodies, kinds, box, sphere, normal, arm):
     """Support points of pieces opposite to given normals, relative to the centres of their bodies.
 
