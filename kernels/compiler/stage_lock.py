@@ -30,9 +30,9 @@ def lock_file(folder):
 
 
 def lock_when_free(file, place):
-    """Lock a byte when no other process has locked it; returns False if that takes too long."""
+    """Lock a byte when no other process has locked it; returns False if that takes too long, or without locks."""
     end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
+    while fcntl and time.monotonic() < end:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
         except (BlockingIOError, PermissionError):  # it is locked
@@ -45,13 +45,13 @@ def lock_when_free(file, place):
 @contextmanager
 def locked(symbol):
     """Wait until no other process compiles a stage, and keep others from it, where the file system has locks."""
-    place, file = int(symbol[-DIGITS:], 16), None
+    place, has_lock = int(symbol[-DIGITS:], 16), False
     with suppress(OSError):
-        if fcntl and lock_when_free(lock_file(numba.config.CACHE_DIR), place):
-            file = lock_file(numba.config.CACHE_DIR)
+        file = lock_file(numba.config.CACHE_DIR)
+        has_lock = lock_when_free(file, place)
     try:
         yield
     finally:
-        if file:
+        if has_lock:
             with suppress(OSError):
                 fcntl.lockf(file, fcntl.LOCK_UN, 1, place)
