@@ -272,17 +272,20 @@ def test_stages_are_compiled_by_one_process_and_by_this_one_if_that_dies(monkeyp
     assert others.withdraw("third")
 
 
-BESIDE = """
+TOUCHING = """
+spheres = dem.Particles(dem.Sphere(diameter=0.01), dem.Material(young=1e6, poisson=0.3, density=1e3),
+                        position=[[0, 0, 0], [0.009, 0, 0]])
+sim = dem.Simulation(spheres, time_step=1e-6)
+sim.run(2e-5)
+"""
+BESIDE = f"""
 import hashlib, os, sys
 os.environ["NUMBA_CACHE_DIR"] = sys.argv[1]
 import dem
 from dem.base import compilation
 from dem.kernels.compiler import compile_processes, stages
 compilation.BESIDE = int(sys.argv[2])
-spheres = dem.Particles(dem.Sphere(diameter=0.01), dem.Material(young=1e6, poisson=0.3, density=1e3),
-                        position=[[0, 0, 0], [0.009, 0, 0]])
-sim = dem.Simulation(spheres, time_step=1e-6)
-sim.run(2e-5)
+{TOUCHING}
 pieces = sorted((one.symbol, one.code) for one in stages.ALL.made.values())
 code = hashlib.sha256(repr(pieces).encode()).hexdigest()
 print(len(compile_processes.OTHERS.begun) > 0, code, sim.particles.position.tobytes().hex())
@@ -302,7 +305,7 @@ def test_other_processes_compile_the_same_bytes(tmp_path):
     assert said[0][1:] == said[1][1:]
 
 
-COUNTED = """
+COUNTED = f"""
 import os, sys
 os.environ["NUMBA_CACHE_DIR"] = sys.argv[1]
 import dem
@@ -312,9 +315,7 @@ compilation.BESIDE, compiled, make = 0, [], stages.make
 stages.make = lambda part, types, symbol: compiled.append(symbol) or make(part, types, symbol)
 print("ready", flush=True)
 sys.stdin.readline()
-spheres = dem.Particles(dem.Sphere(diameter=0.01), dem.Material(young=1e6, poisson=0.3, density=1e3),
-                        position=[[0, 0, 0], [0.009, 0, 0]])
-dem.Simulation(spheres, time_step=1e-6).run(2e-5)
+{TOUCHING}
 print(*compiled)
 """
 
@@ -338,7 +339,7 @@ def test_two_runs_that_start_together_compile_each_stage_once(tmp_path):
 
 @pytest.mark.skipif(stage_lock.fcntl is None, reason="the system has no such locks")
 def test_a_stage_locked_by_a_process_that_was_stopped_is_compiled_in_the_end(tmp_path, monkeypatch):
-    """Another process holds the lock of a stage; it is had at once for another stage, and not waited for endlessly."""
+    """A lock that another process keeps is waited for during a limited time. Other stages do not wait for it."""
     holds = (
         "import sys; from dem.kernels.compiler import stage_lock as one; one.numba.config.CACHE_DIR = sys.argv[1]\n"
         "with one.locked('a' * 24): print('locked', flush=True); sys.stdin.read()"

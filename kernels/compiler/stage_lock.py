@@ -25,7 +25,7 @@ PAUSE = 0.01  # s between attempts
 
 @cache
 def lock_file(folder):
-    """The open file whose bytes are locked; it stays open, as to close it would unlock all of them."""
+    """Open the file whose bytes are locked. It is never closed, because closing it unlocks all of them."""
     return (Path(folder) / NAME).open("wb")
 
 
@@ -44,7 +44,7 @@ def lock_when_free(file, place):
 
 @contextmanager
 def locked(symbol):
-    """Wait until no other process compiles a stage, and keep others from it, where the file system has locks."""
+    """Lock a stage during the block, when no other process has locked it; without locks, only run the block."""
     place, has_lock = int(symbol[-DIGITS:], 16), False
     with suppress(OSError):
         file = lock_file(numba.config.CACHE_DIR)

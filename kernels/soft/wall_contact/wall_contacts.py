@@ -291,11 +291,12 @@ def add_result_at_wall(sink, w, b, of_b, contact, point, arm, of_wall, outcome, 
 
     Writes bodies, sink: as `wall_loads.add_result`. Writes box.walls.chunk_loads: row of the chunk and w, in steps.
     """
-    spin = load(box.walls.poses.spin, w)
-    partner = FIRST_WALL - w
-    sums = wall_loads.add_result(sink, b, of_b, partner, contact, point, arm, of_wall, spin, outcome, turning, bodies)
+    motion, partner = motion_of(w, box), FIRST_WALL - w
+    sums = wall_loads.add_result(
+        sink, b, of_b, partner, contact, point, arm, of_wall, motion.spin, outcome, turning, bodies
+    )
     if not is_report(sink):
-        motion, units = motion_of(w, box), wall_loads.units_of(box.walls)
+        units = wall_loads.units_of(box.walls)
         more = wall_loads.load_of_contact(motion, units, point, outcome.force, outcome.couple, sums.work, box)
         wall_loads.add_to_loads(b // CHUNK, w, more, box)
     return sums

@@ -141,8 +141,8 @@ def wall_motion(motion, first, last, turns, dt, box, kinematics):
     """Compute the kinematics of contacts with one wall, columns first to last; returns how many may be new.
 
     motion: `WallMotion` of the wall; turns: whether spheres can turn.
-    Writes kinematics: all rows but OVERLAP, which is read, as are NORMAL, a sum of
-    pieces, and what `gather_contacts` writes.
+    Writes kinematics: all rows but OVERLAP. It reads OVERLAP, NORMAL (a sum of pieces), and what `gather_contacts`
+        writes.
     """
     began = 0
     for t in range(first, last):

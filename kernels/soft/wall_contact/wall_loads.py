@@ -191,6 +191,12 @@ def vector_words(u, unit):
 
 
 @inline
+def units_of(walls):
+    """Units of the sums of loads in 1 N and in 1 N m."""
+    return walls.unit[0], walls.unit[1]
+
+
+@inline
 def load_of_contact(motion, units, x, force, couple, work, box):
     """`WallLoad` on a wall of one contact at the point x [m].
 
@@ -203,12 +209,6 @@ def load_of_contact(motion, units, x, force, couple, work, box):
     return WallLoad(
         vector_words(scale(-1.0, force), per_newton), vector_words(torque, per_newton_metre), work, np.int64(1)
     )
-
-
-@inline
-def units_of(walls):
-    """Units of the sums of loads in 1 N and in 1 N m."""
-    return walls.unit[0], walls.unit[1]
 
 
 @inline
