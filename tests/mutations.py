@@ -80,7 +80,7 @@ FRICTION = (
            "plain/test_impacts.py", "spring_shrinks"),
     Mutant("friction-turning", "rotate_and_rescale_spring", "add_scaled(spring, angle,", "add_scaled(spring, -angle,",
            "plain/test_impacts.py", "spring_turns"),
-    Mutant("friction-half-the-twist", "spring_dashpot_slider", "(1.0 + time_sign) * half * contact.twist_rate",
+    Mutant("friction-half-the-twist", "align_spring", "(1.0 + time_sign) * half * contact.twist_rate",
            "half * contact.twist_rate",
            "plain/test_impacts.py", "spring_turns"),
     Mutant("friction-twice-the-twist", "pair_kinematics", "0.5 * dot(add(w_b, w_c)", "dot(add(w_b, w_c)",

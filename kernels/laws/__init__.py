@@ -43,7 +43,7 @@ from collections import ChainMap
 from operator import attrgetter
 from typing import NamedTuple
 
-from dem.kernels.compiler.jit import inline, select, type_is
+from dem.kernels.compiler.jit import argument, inline, select, type_is
 from dem.kernels.laws.bridge import Bridge  # noqa: F401
 from dem.kernels.laws.damping import UNDAMPED, Damping, SharedDamping  # noqa: F401
 from dem.kernels.laws.dashpot import Dashpot  # noqa: F401
@@ -255,6 +255,27 @@ def store_composite(law, rows, k, column, history):
 
 
 store = select("law", {Elastic: None, Composite: store_composite})
+
+
+has_area_measure = type_is(lambda part: functions(part).area_measure is not None)
+has_spring_to_align = type_is(lambda part: functions(part).align is not None)
+area_measure_of = select("part", rows_of("normal"), lambda row: 0.0 if row.area_measure is None else row.area_measure)
+align = select("part", rows_of("tangential"), lambda row: row.align or argument("spring", 1), handed=False)
+
+
+@inline
+def can_align_spring(law):
+    """Whether `align_spring` can precede the law, and is worth a loop of its own; with couples it is not."""
+    return has_area_measure(law.normal) and has_spring_to_align(law.tangential) and not transmits_couples(law)
+
+
+@inline
+def align_spring(law, contact, history, half, time_sign):
+    """History with the tangential spring in the present contact plane, for a contact with `spring_aligned`."""
+    of_normal, spring, of_rolling, of_twist, of_pull, area_before = history
+    area_measure = area_measure_of(law.normal, contact)
+    spring = align(law.tangential, contact, spring, area_measure, area_before, half, time_sign)
+    return of_normal, spring, of_rolling, of_twist, of_pull, area_before
 
 
 @inline

@@ -78,8 +78,8 @@ def spring_dashpot_slider(
     k = prefactor * normal_force.stiffness_factor
     first_step_k = (1.0 + time_sign) * (prefactor * normal_force.first_step_stiffness_weight - 0.5 * k)
     half_step_k = half * (time_sign * k if area_before > 0.0 else first_step_k)
-    angle = (1.0 + time_sign) * half * contact.twist_rate
-    spring = rotate_and_rescale_spring(spring, normal_force.contact_area_measure, area_before, contact.normal, angle)
+    if not contact.spring_aligned:
+        spring = align_spring(contact, spring, normal_force.contact_area_measure, area_before, half, time_sign)
     trial = add_scaled(spring, -half_step_k, velocity)
     sliding_distance = max(math.sqrt(dot(trial, trial)) - limit, 0.0) / (k + TINY)
     spring, force = coulomb_limit(trial, damping, limit)
@@ -95,6 +95,17 @@ def coulomb_limit(spring, damping, limit):
     slides = size > limit * limit
     sliding = scale(limit / math.sqrt(size + TINY), trial)
     return spring, sliding if slides else trial
+
+
+@inline
+def align_spring(contact, spring, area_measure, area_before, half, time_sign):
+    """Spring force of the last step, turned into the present contact plane; zero if there was no contact.
+
+    area_measure: `NormalForce.contact_area_measure`.
+    contact, spring, area_before, half, time_sign: see `tangential_force`.
+    """
+    angle = (1.0 + time_sign) * half * contact.twist_rate
+    return rotate_and_rescale_spring(spring, area_measure, area_before, contact.normal, angle)
 
 
 @inline
@@ -116,5 +127,5 @@ def no_friction(part, i, j, contact, normal_force, eta, normal_load, slip, sprin
     return (0.0, 0.0, 0.0), spring, 0.0, 2.0 * half * math.sqrt(dot(slip, slip))
 
 
-PARTS[Friction] = law_component(tangential_force, history=3)
+PARTS[Friction] = law_component(tangential_force, history=3, align=align_spring)
 FRICTIONLESS = law_component(no_friction)

@@ -36,6 +36,12 @@ def energy(hertz_stiffness, overlap):
 
 
 @inline
+def area_measure(part, contact):
+    """`NormalForce.contact_area_measure`: the overlap."""
+    return contact.overlap
+
+
+@inline
 def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     """Normal force of a contact."""
     fraction, root = first_step_fraction(contact, normal_velocity, dt), math.sqrt(contact.overlap)
@@ -44,7 +50,7 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     elastic = contact.stiffness * root * contact.overlap
     return NormalForce(
         force=elastic, conservative=elastic, energy=energy(contact.stiffness, contact.overlap),
-        stiffness=contact.stiffness, stiffness_factor=root, contact_area_measure=contact.overlap,
+        stiffness=contact.stiffness, stiffness_factor=root, contact_area_measure=area_measure(part, contact),
         area=contact.radius * contact.overlap,
         contact_time_fraction=fraction, first_step_stiffness_weight=sampled, first_step_damping_weight=damped,
         min_normal_force=0.0, detachment_overlap=-math.inf, friction_normal_offset=0.0, instantaneous_dissipation=0.0,
@@ -57,4 +63,4 @@ def spring_of(part, i, j, pair):
     return collision_time.hertz(pair.modulus, pair.radius)
 
 
-PARTS[Hertz] = law_component(normal_force, spring=spring_of, power=1.5)
+PARTS[Hertz] = law_component(normal_force, spring=spring_of, power=1.5, area_measure=area_measure)

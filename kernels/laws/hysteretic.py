@@ -90,4 +90,4 @@ def spring(part, i, j, pair):
     return Spring(part.unloading[i, j], 1.0, part.loading[i, j])
 
 
-PARTS[Hysteretic] = law_component(normal_force, history=1, spring=spring, power=1.5)
+PARTS[Hysteretic] = law_component(normal_force, history=1, spring=spring, power=1.5, area_measure=1.0)

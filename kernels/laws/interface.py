@@ -25,6 +25,7 @@ class ContactKinematics(NamedTuple):
     may_begin: bool = (
         True  # False if it is known that they touched before the last step, see `dem.kernels.laws.first_step`
     )
+    spring_aligned: bool = False  # whether the history is that of `dem.kernels.laws.align_spring`
 
 
 class NormalForce(NamedTuple):
@@ -123,6 +124,9 @@ class LawComponent(NamedTuple):
     power: object = None
     pull: object = None  # of what attracts beside the normal part: h of its force h δ^q, of (part, i, j, R*) [N m^-q]
     pull_power: float = 0.0  # q: 0 of a constant pull
+    # of a normal part: its `NormalForce.contact_area_measure`, of (part, contact), where no more is needed for it
+    area_measure: object = None
+    align: object = None  # of a tangential part: formula like `dem.kernels.laws.friction.align_spring`, if it has one
 
 
 class Parts(dict):
@@ -130,9 +134,8 @@ class Parts(dict):
 
     def __setitem__(self, tables, part):
         """Add a component; code for one of another package is cached under the hash of that package's sources."""
-        set_sources(
-            tables, [f for f in (part.formula, part.load, part.store, part.cutoff, part.power) if is_function(f)]
-        )
+        of_part = (part.formula, part.load, part.store, part.cutoff, part.power, part.area_measure, part.align)
+        set_sources(tables, [one for one in of_part if is_function(one)])
         super().__setitem__(tables, part)
 
 
@@ -203,7 +206,8 @@ def law_component(formula, history=0, **more):
         Number of columns that a contact remembers between steps: 0; 1, a number; 2, two numbers; 3, a vector, which
         turns with the contact if the formula turns it.
     more
-        `cutoff`, `spring`, `power`, `pull` and `pull_power` of a `LawComponent`, where its slot needs them.
+        `cutoff`, `spring`, `power`, `pull`, `pull_power`, `area_measure` and `align` of a `LawComponent`, where its
+        slot needs them.
 
     Raises
     ------

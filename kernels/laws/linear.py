@@ -58,4 +58,4 @@ def spring(part, i, j, pair):
     return Spring(part.stiffness[i, j] + part.rate[i, j] * pair.reduced + equivalent, 1.0)
 
 
-PARTS[Linear] = law_component(normal_force, spring=spring, power=1.0)
+PARTS[Linear] = law_component(normal_force, spring=spring, power=1.0, area_measure=1.0)

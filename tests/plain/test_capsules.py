@@ -350,7 +350,7 @@ def test_columns_that_no_pair_has_are_of_contacts_at_rest():
     put(known, NORMAL, 3, (0.0, 0.0, 1.0))
     known[flat(STIFFNESS, 3)] = 2e6
     write_empty_contact(3, known, told)
-    touch, none = kinematics_in_column(known, 3, True), (0.0, 0.0, 0.0)
+    touch, none = kinematics_in_column(known, 3, True, False), (0.0, 0.0, 0.0)
     assert (touch.overlap, touch.velocity, touch.relative_angular_velocity, touch.twist_rate) == (0.0, none, none, 0.0)
     assert touch.mass == touch.radius == touch.reduced_mass == touch.rolling_inertia == 1.0
     assert known[flat(WEIGHT, 3)] == known[flat(WEIGHT_RATE, 3)] == 0.0

@@ -1,6 +1,7 @@
 """Any combination of law components: exact energy ledger, conserved momenta, no energy gain."""
 
 import itertools
+import math
 
 import hypothesis.strategies as st
 import numpy as np
@@ -162,3 +163,27 @@ def test_contacts_that_do_not_approach_are_numbers(contact):
             outcome, history = laws.contact(composed, 0, 0, touch, history, 5e-7, 1.0)
             said = np.concatenate([*(np.ravel(each) for each in (*outcome, *history)), none])
             assert np.isfinite(said).all(), (overlap, along, across, spin, outcome, history)
+
+
+ALIGNED_APART = (laws.Hertz, laws.Linear, laws.Hysteretic)  # whose `contact_area_measure` needs the overlap at most
+
+
+@pytest.mark.parametrize("normal", SAMPLES["normal"], ids=str)
+def test_a_spring_that_is_aligned_beforehand_gives_the_same_contact(normal):
+    """Batches align springs in a loop of their own, single contacts within the law: to the bit the same."""
+    composed = law(dem.Contacts({(GLASS, GLASS): dem.Contact(normal=normal, friction=0.3)}), [GLASS], None)
+    assert bool(laws.can_align_spring(composed)) == isinstance(composed.normal, ALIGNED_APART)
+    if not laws.can_align_spring(composed):
+        return
+    k, mass, radius, rolling = map(np.float64, (2e6, 1e-3, 0.01, 1e-7))
+    history = laws.initial_history(composed)
+    for overlap, tilt, time_sign in ((2e-6, 0.0, 1.0), (3e-6, 0.01, 1.0), (1e-6, 0.02, 1.0), (1e-6, 0.02, -1.0)):
+        normal_vector = (math.sin(tilt), 0.0, math.cos(tilt))
+        touch = laws.ContactKinematics(k, mass, np.float64(overlap), normal_vector, (0.01, 0.02, -0.03), 5.0,
+                                       (1.0, 2.0, 5.0), radius, mass, rolling)  # fmt: skip
+        whole = laws.contact(composed, 0, 0, touch, history, 5e-7, time_sign)
+        aligned = laws.align_spring(composed, touch, history, 5e-7, time_sign)
+        apart = laws.contact(composed, 0, 0, touch._replace(spring_aligned=True), aligned, 5e-7, time_sign)
+        assert repr(whole) == repr(apart)
+        history = whole[1]
+    assert any(history[1])

@@ -287,11 +287,11 @@ def write_kinematics(t, contact, kinematics):
 
 
 @inline
-def kinematics_in_column(kinematics, t, may_begin):
-    """Kinematics of a contact, read from its column; whether it may have begun in the last step is given."""
+def kinematics_in_column(kinematics, t, may_begin, spring_aligned):
+    """Kinematics of a contact, read from its column; the last two fields of `ContactKinematics` are given."""
     return ContactKinematics(
         kinematics[flat(STIFFNESS, t)], kinematics[flat(MASS, t)], kinematics[flat(OVERLAP, t)],
         get(kinematics, NORMAL, t), get(kinematics, VELOCITY, t), kinematics[flat(TWIST, t)],
         get(kinematics, TURNING, t), kinematics[flat(RADIUS, t)],
-        kinematics[flat(REDUCED, t)], kinematics[flat(ROLLING, t)], may_begin,
+        kinematics[flat(REDUCED, t)], kinematics[flat(ROLLING, t)], may_begin, spring_aligned,
     )  # fmt: skip

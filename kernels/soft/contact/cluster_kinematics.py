@@ -138,7 +138,7 @@ def sphere_contact_kinematics(law, box, turns, x_i, x_j, body_i, body_j, contact
         stiffness, mass, overlap, normal, velocity, 0.5 * dot(add(body_i.spin, body_j.spin), normal),
         relative_angular_velocity=subtract(body_i.spin, body_j.spin), radius=r_i * r_j / (r_i + r_j),
         reduced_mass=1.0 / (body_i.inverse_mass + body_j.inverse_mass),
-        rolling_inertia=rolling, may_begin=True,
+        rolling_inertia=rolling, may_begin=True, spring_aligned=False,
     )  # fmt: skip
     return contact, arm_i, arm_j
 

@@ -240,7 +240,8 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
     Returns `Sums` with this contact's energies, or what `sum_energies` leaves of them.
     """
     geometry, law, half = settings.geometry, settings.law, settings.half
-    contact, weight = kinematics_in_column(kinematics, t, may_begin), weight_of(geometry, kinematics, t)
+    contact = kinematics_in_column(kinematics, t, may_begin, laws.can_align_spring(law))
+    weight = weight_of(geometry, kinematics, t)
     history = laws.load(law, batch_history.T, t, 0)
     contact, outcome, history = contact_force(law, i, j, contact, 0.0, history, half, settings.time_sign)
     laws.store(law, batch_history.T, t, 0, history)
@@ -261,6 +262,25 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
         sums.elastic, sums.overlap, sums.spring_energy, sums.loss, sums.work,
         add_words(sums.instantaneous_dissipation, as_words(at_once, settings.per_joule)),
     )  # fmt: skip
+
+
+@vector_loop
+def align_springs_of_batch(settings, count, kinematics, batch_history):
+    """Turn the tangential springs of a batch of contacts into the present contact planes.
+
+    In a loop of its own: it begins and ends with operations that wait for each other, as the law does. Both in one loop
+    exceed the window in which a processor executes out of order (a bed of spheres takes 5 % more time with AVX2).
+    Writes batch_history.
+    """
+    law = settings.law
+    for t in range(count if laws.can_align_spring(law) else 0):
+        contact = kinematics_in_column(kinematics, t, True, False)
+        history = laws.load(law, batch_history.T, t, 0)
+        history = laws.align_spring(law, contact, history, settings.half, settings.time_sign)
+        laws.store(law, batch_history.T, t, 0, history)
+
+
+align_springs = select("settings.law", {laws.Elastic: None, laws.Composite: align_springs_of_batch})
 
 
 @vector_loop
@@ -294,6 +314,7 @@ def evaluator_of(may_begin):
     def evaluate_alike(settings, count, i, j, kinematics, batch_history, out):
         """Evaluate contacts of the materials i and j, which are looked up once; see `evaluate_mixed_types`."""
         sums = no_sums()
+        align_springs(settings, count, kinematics, batch_history)
         for t in range(count):
             sums = evaluate_column(settings, True, may_begin, i, j, t, kinematics, batch_history, out, sums)
         return add_energies(settings, count, kinematics, out, sums)
@@ -313,6 +334,7 @@ def evaluate_mixed_types(settings, count, batch_type, kinematics, material_i, ma
     Writes batch_history, out: as `evaluate_composite_column`. Returns `Sums`.
     """
     sums = no_sums()
+    align_springs(settings, count, kinematics, batch_history)
     for t in range(count):
         i, j = material_i[t], material_j[t]
         sums = evaluate_column(settings, False, True, i, j, t, kinematics, batch_history, out, sums)

@@ -88,7 +88,7 @@ def kinematics_of(law, body_i, body_j, stiffness, overlap, normal):
         0.5 * dot(add(body_i.spin, body_j.spin), normal), relative_angular_velocity=subtract(body_i.spin, body_j.spin),
         radius=body_i.radius * body_j.radius / (body_i.radius + body_j.radius),
         reduced_mass=1.0 / (body_i.inverse_mass + body_j.inverse_mass),
-        rolling_inertia=joint_rolling_inertia(law, body_i, body_j), may_begin=True,
+        rolling_inertia=joint_rolling_inertia(law, body_i, body_j), may_begin=True, spring_aligned=False,
     )  # fmt: skip
 
 

@@ -161,7 +161,7 @@ def share_damping(law, first, count, k, half, bodies, kinds, neighbours, kinemat
     push, rate, lines = no_multi_contact(), 0.0, neighbours.lines
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     for t in range(first, first + count):
-        contact = kinematics_in_column(kinematics, t, True)
+        contact = kinematics_in_column(kinematics, t, True, False)
         secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, recalled(law, t, k, neighbours, ids), half)
         kinematics[flat(SECANT, t)] = secant
         weighted_secant, normal_velocity = kinematics[flat(WEIGHT, t)] * secant, dot(contact.velocity, contact.normal)

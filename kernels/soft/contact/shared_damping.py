@@ -81,7 +81,7 @@ def of_mass(contact, mass):
     return laws.ContactKinematics(
         contact.stiffness, mass, contact.overlap, contact.normal, contact.velocity, contact.twist_rate,
         contact.relative_angular_velocity, contact.radius,
-        contact.reduced_mass, contact.rolling_inertia, contact.may_begin,
+        contact.reduced_mass, contact.rolling_inertia, contact.may_begin, contact.spring_aligned,
     )  # fmt: skip
 
 
@@ -147,7 +147,7 @@ def kinematics_in_batch(geometry, law, t, first, stop, start, touching, bodies, 
     """
     if first <= t < stop:
         column = t - first
-        contact = kinematics_in_column(kinematics, column, True)
+        contact = kinematics_in_column(kinematics, column, True, False)
         return contact, get(kinematics, POINT, column), get(kinematics, ARM, column)
     return candidate_kinematics(kinds, law, start + touching[t], bodies, neighbours, box)
 
@@ -228,7 +228,7 @@ def assign_damping_masses_of_clusters(geometry, first, stop, start, touching, co
                 geometry, law, begin, first, stop, start, touching, half, bodies, kinds, neighbours, box, kinematics
             )
         if rate > 0.0 and weight_of(geometry, kinematics, t) > 0.0:
-            contact = kinematics_in_column(kinematics, t, True)
+            contact = kinematics_in_column(kinematics, t, True, False)
             m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
             kinematics[flat(MASS, t)] = laws.secant(law, m_i, m_j, contact, history_of(law, k, neighbours), half) / rate
         t = next_column(geometry, t, count, ids)

@@ -106,5 +106,5 @@ def pair_kinematics(b, c, r_b, r_c, stiffness, mass, overlap, normal, velocity, 
         stiffness, mass, overlap, normal, velocity, 0.5 * dot(add(w_b, w_c), normal),
         relative_angular_velocity=subtract(w_b, w_c), radius=r_b * r_c / (r_b + r_c),
         reduced_mass=1.0 / (kinds.inverse_mass[bodies.kind[b]] + kinds.inverse_mass[bodies.kind[c]]),
-        rolling_inertia=1.0 / rolling, may_begin=True,
+        rolling_inertia=1.0 / rolling, may_begin=True, spring_aligned=False,
     )  # fmt: skip

@@ -399,7 +399,7 @@ def face_contact_kinematics(s, b, face, corner, overlap, normal, bodies, kinds, 
     return laws.ContactKinematics(
         stiffness, mass, overlap, normal, velocity, twist, relative_angular_velocity=spin_of(b, bodies), radius=radius,
         reduced_mass=kinds.mass[bodies.kind[b]], rolling_inertia=rolling_inertia(radius, b, bodies, kinds),
-        may_begin=True,
+        may_begin=True, spring_aligned=False,
     ), x  # fmt: skip
 
 
@@ -464,7 +464,7 @@ def rate_of_columns(law, first, count, face, half, bodies, kinds, neighbours, bo
         return rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box)
     t, pushed, no_arm = first, no_multi_contact(), (0.0, 0.0, 0.0)
     while t < count and ids[BODY, t] == b:
-        contact, k = kinematics_in_column(kinematics, t, True), ids[FACE, t]
+        contact, k = kinematics_in_column(kinematics, t, True, False), ids[FACE, t]
         persists = laws.has_range(law) and neighbours.wall_has_history[k] != 0
         if k % FACES == face and (contact.overlap > 0.0 or persists):
             history = recall(kinds, law, k, -1, neighbours, box)
@@ -491,7 +491,7 @@ def share_damping_at_faces(scheme, law, count, half, bodies, kinds, neighbours, 
             rate = rate_of_columns(law, first, count, face, half, bodies, kinds, neighbours, box, ids, kinematics)
             rate_face = face
         if rate > 0.0:
-            contact = kinematics_in_column(kinematics, t, True)
+            contact = kinematics_in_column(kinematics, t, True, False)
             history = recall(kinds, law, ids[FACE, t], -1, neighbours, box)
             secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, history, half)
             kinematics[flat(MASS, t)] = secant / rate

@@ -78,7 +78,7 @@ def touch_at(overlap, normal, velocity, spin, turning, modulus, radius, inverse,
     return laws.ContactKinematics(
         hertz.stiffness(modulus, radius), 1.0 / inverse, overlap, normal, velocity,
         0.5 * dot(add(spin, turning), normal), relative_angular_velocity=subtract(spin, turning), radius=radius,
-        reduced_mass=mass, rolling_inertia=rolling, may_begin=True,
+        reduced_mass=mass, rolling_inertia=rolling, may_begin=True, spring_aligned=False,
     )  # fmt: skip
 
 
