@@ -7,6 +7,9 @@ does without them):
                     leaves calls in the loops over particles and does not vectorise them.
 ``vector_loop``     a loop over flat arrays *that do not overlap*, inlined as well. The option is one of numba's own
                     flags, which it does not offer; the line marked below hands it through.
+``paired_loop``     a vector loop whose operations mostly wait for each other. Without AVX-512 a pass is two vectors of
+                    four bodies, so that fewer wait: steps of fibres and capsules take 5 % less time. With it two
+                    vectors would be 16 bodies, and nine fibres a remainder, body by body.
 ``func``            a larger function, which LLVM inlines or not.
 ``noinline``        a function that is called seldom and stays a function.
 ``compiled_stage``  a large function with machine code of its own, shared by all callers with the same types.
@@ -76,11 +79,11 @@ if not PLAIN:
     inference.infer_once()
 
 
-def _parts(*, stays_apart=False, **options):
+def _parts(*, stays_apart=False, in_pairs=False, **options):
     """Decorator of functions that only kernels call; options are those of numba."""
     if PLAIN:
         return partial(numba.njit, **options, **OPTIONS)
-    return link_time_inlining.part(stays_apart=stays_apart, **options, **UNCACHED)
+    return link_time_inlining.part(stays_apart=stays_apart, in_pairs=in_pairs, **options, **UNCACHED)
 
 
 UNCACHED = {name: value for name, value in OPTIONS.items() if name != "cache"}
@@ -90,6 +93,7 @@ if not PLAIN:
 inline = _parts(forceinline=True)
 uncached_inline = partial(numba.njit, forceinline=True, **UNCACHED) if PLAIN else inline  # of what closes over others
 vector_loop = _parts(noalias=True, forceinline=True)
+paired_loop = _parts(noalias=True, forceinline=True, in_pairs=not processor.has("avx512f"))
 func = _parts(forceinline=False)  # numba takes over what is not said from whoever calls
 noinline = _parts(stays_apart=True, forceinline=False)
 kernel = (

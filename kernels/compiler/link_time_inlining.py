@@ -64,7 +64,7 @@ EXPECTED = (
     (postproc, "VariableLifetime", "PostProcessor"),
     (transforms, "canonicalize_cfg"),
     (cpu.CPUContext, "call_conv", "codegen", "get_abi_sizeof"),
-    (lowering.Lower, "setup_function", "extract_function_arguments"),
+    (lowering.Lower, "setup_function", "extract_function_arguments", "lower_inst"),
     (types.functions.BaseFunction, "get_call_type"),
     (base, "_has_loc"),
     (builtins, "do_minmax"),
@@ -247,14 +247,14 @@ class LazyInlined:
     than the module takes to import.
     """
 
-    def __init__(self, function, options, *, stays_apart):
+    def __init__(self, function, options, *, stays_apart, in_pairs):
         update_wrapper(self, function)
-        self.py_func, self.options, self.stays_apart = function, options, stays_apart
+        self.py_func, self.options, self.stays_apart, self.in_pairs = function, options, stays_apart, in_pairs
 
     @cached_property
     def dispatcher(self):
         """Dispatcher of numba; callers inline the function."""
-        self.py_func.stays_apart = self.stays_apart
+        self.py_func.stays_apart, self.py_func.in_pairs = self.stays_apart, self.in_pairs
         made = numba.njit(pipeline_class=PARTS, **self.options)(self.py_func)
         made.__class__ = InlinedDispatcher
         made._compiler.__class__ = InlinedCompiler
@@ -277,9 +277,9 @@ class LazyInlined:
         return self.whole(*arguments)
 
 
-def part(*, stays_apart=False, **options):
+def part(*, stays_apart=False, in_pairs=False, **options):
     """Decorator of inlined functions; `noalias` tells LLVM that the arrays of a vector loop do not overlap."""
-    return partial(LazyInlined, options=options, stays_apart=stays_apart)
+    return partial(LazyInlined, options=options, stays_apart=stays_apart, in_pairs=in_pairs)
 
 
 def field_type(kind, path):

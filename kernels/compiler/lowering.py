@@ -4,6 +4,7 @@
 
 import hashlib
 from collections import Counter
+from functools import cached_property
 
 from dem.kernels.compiler import disk_cache
 from dem.kernels.compiler.calling_convention import is_of_kernels, with_inlined_convention
@@ -11,6 +12,7 @@ from dem.kernels.compiler.libraries import InlinedLibrary, KernelLibrary
 from llvmlite import ir as llvm_ir
 from llvmlite.ir.instructions import InsertValue
 from numba.core import cgutils, cpu, imputils, ir, lowering, postproc, transforms, typed_passes, types
+from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.compiler_machinery import register_pass
 from numba.cpython import slicing
 from numba.np import arrayobj
@@ -157,6 +159,25 @@ class LowerArgumentsAsValues(lowering.Lower):
         self._singly_assigned_vars |= {name for name in arguments if times[name] == 1}
 
 
+class LowerPairedLoop(LowerArgumentsAsValues):
+    """Lowering of a loop that LLVM shall make in pairs of vectors, by ``llvm.loop.interleave.count``."""
+
+    @cached_property
+    def loop_heads(self):
+        """Blocks to which the ends of loops jump."""
+        return {loop.header for loop in compute_cfg_from_blocks(self.func_ir.blocks).loops().values()}
+
+    def lower_inst(self, inst):
+        """Lower an instruction; jumps to the head of a loop get the count."""
+        super().lower_inst(inst)
+        if isinstance(inst, ir.Jump) and inst.target in self.loop_heads:
+            module, two = self.module, llvm_ir.Constant(llvm_ir.IntType(32), 2)
+            count = module.add_metadata([llvm_ir.MetaDataString(module, "llvm.loop.interleave.count"), two])
+            loop = module.add_metadata([count])
+            loop.operands = (loop, count)  # LLVM knows what describes a loop by its reference to itself
+            self.builder.block.terminator.set_metadata("llvm.loop", loop)
+
+
 class LowerInlinedBody(LowerArgumentsAsValues):
     """Lowering of an inlined function: it has its own calling convention, its calls have their own."""
 
@@ -224,6 +245,8 @@ class LowerInlined(typed_passes.NativeLowering):
             state.func_id.unique_name = f"{state.func_id.func_qualname}${state.func_id.unique_id}"
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
         self.lowering_class = LowerArgumentsAsValues if flags.noalias else LowerInlinedBody
+        if getattr(state.func_id.func, "in_pairs", False):
+            self.lowering_class = LowerPairedLoop
         super().run_pass(state)
         name = register_function(state.targetctx, state["cr"].fndesc, state.library)
         state["cr"] = state["cr"]._replace(cfunc=name)

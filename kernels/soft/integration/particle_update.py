@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 from dem.kernels import laws, rotation
-from dem.kernels.compiler.jit import func, inline, select, vector_loop
+from dem.kernels.compiler.jit import func, inline, paired_loop, select, vector_loop
 from dem.kernels.domain.deforming_cell import SUMS, DeformingFaces, by_form
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import (
@@ -100,7 +100,7 @@ def write_vector(law, v, ahead, b):
 record_vector = select("law", {laws.Elastic: None, laws.VelocityDependent: write_vector})
 
 
-@vector_loop
+@paired_loop
 def turn(
     scheme, law, low, high, present, dt, kind, inertia, tip, velocity, orientation, memory_q, memory_w, memory_a,
     memory_more, spin,
@@ -170,7 +170,7 @@ def spin_of_sphere(scheme, memory, q, inertia, dt):
 spin_at_whole_step = select("scheme", {rotation.SphericalPCDM: spin_of_sphere, object: spin_of_body})
 
 
-@vector_loop
+@paired_loop
 def kick(
     box, scheme, law, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
     velocity, force, velocity_predicted, image,
@@ -219,7 +219,7 @@ kick_by_form = by_form(kick, SUMS)
 kick_in_domain = select("box", {BoxFaces: kick, DeformingFaces: kick_in_cell})
 
 
-@vector_loop
+@paired_loop
 def spin(
     scheme, low, high, present, first_body, dt, per_joule, kind, inertia, orientation, memory_q, memory_w, memory_a,
     memory_more, torque,
