@@ -160,7 +160,7 @@ class LowerArgumentsAsValues(lowering.Lower):
 
 
 class LowerPairedLoop(LowerArgumentsAsValues):
-    """Lowering of a loop that LLVM shall make in pairs of vectors, by ``llvm.loop.interleave.count``."""
+    """Lowering of a loop that LLVM is to interleave: the code of a pass is that of two vectors."""
 
     @cached_property
     def loop_heads(self):
