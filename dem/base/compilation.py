@@ -21,8 +21,9 @@ SILENT = False  # set by --quiet
 BESIDE: int | None = None  # processes that compile beside this one, at most; None: one on each further core
 RANKS = "PCDM_DEM_MPI"  # set where a launcher has started several processes
 ANEW = WHY != "first run of this combination"  # there are no parts that were compiled before
-# CPU s on one core of a Cascade Lake, 2026-11-23, where nothing was compiled before: of nine-fibres and rotating-drum
-USUAL = {"cell_order": (0.5, 0.6), "search": (3.5, 4.2), "execute": (15.0, 44.0), "move_walled": (3.7, 3.7)}
+# [s] where nothing was compiled before, on a Zen 5 on 2026-11-29: of nine-fibres with two processes, and twice those of
+# rotating-drum with one, because older processors take twice as long
+USUAL = {"cell_order": (0.1, 0.2), "search": (0.7, 1.4), "execute": (1.1, 16.0), "move_walled": (0.1, 0.7)}
 
 
 class _ShownMessages:
