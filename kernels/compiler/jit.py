@@ -7,9 +7,9 @@ does without them):
                     leaves calls in the loops over particles and does not vectorise them.
 ``vector_loop``     a loop over flat arrays *that do not overlap*, inlined as well. The option is one of numba's own
                     flags, which it does not offer; the line marked below hands it through.
-``paired_loop``     a vector loop whose operations mostly wait for each other. Without AVX-512 a pass is two vectors of
-                    four bodies, so that fewer wait: steps of fibres and capsules take 5 % less time. With it two
-                    vectors would be 16 bodies, and nine fibres a remainder, body by body.
+``paired_loop``     a vector loop whose operations mostly wait for each other. Without AVX-512 a pass computes two
+                    vectors of four bodies, and the operations of one fill the waiting times of the other. With AVX-512
+                    two vectors have 16 bodies, so that nine fibres would be computed body by body.
 ``func``            a larger function, which LLVM inlines or not.
 ``noinline``        a function that is called seldom and stays a function.
 ``compiled_stage``  a large function with machine code of its own, shared by all callers with the same types.

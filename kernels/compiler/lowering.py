@@ -160,11 +160,11 @@ class LowerArgumentsAsValues(lowering.Lower):
 
 
 class LowerPairedLoop(LowerArgumentsAsValues):
-    """Lowering of a loop that LLVM is to interleave: the code of a pass is that of two vectors."""
+    """Lowering of a loop that LLVM interleaves: a pass computes two vectors."""
 
     @cached_property
     def loop_heads(self):
-        """Blocks to which the ends of loops jump."""
+        """Numbers of the blocks in which loops begin."""
         return {loop.header for loop in compute_cfg_from_blocks(self.func_ir.blocks).loops().values()}
 
     def lower_inst(self, inst):

@@ -25,7 +25,7 @@ PAUSE = 0.01  # s between attempts
 
 @cache
 def lock_file(folder):
-    """Open the file whose bytes are locked. It is never closed, because closing it unlocks all of them."""
+    """Open the file of locks. It stays open until the process ends, because closing it releases all locks."""
     return (Path(folder) / NAME).open("wb")
 
 

@@ -6,7 +6,7 @@ The spring's force f follows the slip of the surfaces, df = -k_t v_t dt with k_t
 (R. D. Mindlin, J. Appl. Mech. 16 (1949) 259; 1/G* = Σ (2 - ν)/G; the history of P. A. Cundall, O. D. L. Strack,
 Géotechnique 29 (1979) 47). It turns with the contact plane: f of the last step, turned about the normal with the pair,
 is projected on the present plane and gets its former length (S. Luding, Granul. Matter 10 (2008) 235; see
-`rotate_and_rescale_spring`). While the contact unloads f shrinks as k_t does, or grazing impacts would gain energy
+`align_spring`). While the contact unloads f shrinks as k_t does, or grazing impacts would gain energy
 (C. Thornton, S. J. Cummins, P. W. Cleary, Powder Technol. 233 (2013) 30). With a dashpot η_t = η √(k_t/S_n),
 S_n = 2 E* √(R* δ), the trial force is t = f - η_t v_t. Contacts stick while |t| <= μ F_n. Beyond, they slide with
 μ F_n t/|t|: in lasting sliding t/|t| is -v_t/|v_t|, and at a reversal of the slip the force does not jump. The spring
@@ -99,21 +99,13 @@ def coulomb_limit(spring, damping, limit):
 
 @inline
 def align_spring(contact, spring, area_measure, area_before, half, time_sign):
-    """Spring force of the last step, turned into the present contact plane; zero if there was no contact.
+    """Spring force of the last step in the present contact plane, turned about the normal with the two surfaces.
 
+    As long as it was, or less by √(area_measure/area_before) while the contact unloads; zero if it was no contact.
     area_measure: `NormalForce.contact_area_measure`.
     contact, spring, area_before, half, time_sign: see `tangential_force`.
     """
-    angle = (1.0 + time_sign) * half * contact.twist_rate
-    return rotate_and_rescale_spring(spring, area_measure, area_before, contact.normal, angle)
-
-
-@inline
-def rotate_and_rescale_spring(spring, area_measure, area_before, normal, angle):
-    """Spring force of the last step in the contact plane of this one, turned by an angle about the normal.
-
-    As long as it was, or less by √(area_measure/area_before) while the contact unloads; zero if it was no contact.
-    """
+    normal, angle = contact.normal, (1.0 + time_sign) * half * contact.twist_rate
     size = dot(spring, spring)
     spring = add_scaled(spring, angle, cross(normal, spring))
     spring = add_scaled(spring, -dot(spring, normal), normal)

@@ -268,9 +268,8 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
 def align_springs_of_batch(settings, count, kinematics, batch_history):
     """Turn the tangential springs of a batch of contacts into the present contact planes.
 
-    In a loop of its own: it begins and ends with operations that wait for each other, as the law does. Both in one loop
-    exceed the window in which a processor executes out of order (a bed of spheres takes 5 % more time with AVX2).
-    Writes batch_history.
+    In a loop of its own: the law is a long chain of operations that wait for each other. In one loop with it, the next
+    contacts would lie outside the window in which a processor executes out of order. Writes batch_history.
     """
     law = settings.law
     for t in range(count if laws.can_align_spring(law) else 0):
