@@ -220,6 +220,59 @@ def test_surfaces_of_what_moves_as_one_body_do_not_slip(rng):
     assert touch.mass == pytest.approx(m[0] * m[1] / m.sum(), rel=1e-13)
 
 
+STICKING = dem.Material(young=5e7, poisson=0.35, density=1e12, friction=10.0)  # so heavy that nothing alters the motion
+ABOVE = {  # and half its height
+    "alike": (dem.Sphere(diameter=0.01), 0.005),
+    "unequal": (dem.Sphere(diameter=0.016), 0.008),
+    "clump": (dem.Clump(offsets=[[0, 0, -0.003], [0, 0, 0.003]], radii=[0.005, 0.005]), 0.008),
+    "capsule": (dem.Capsule(diameter=0.01, aspect_ratio=1.6), 0.008),
+    "ellipsoid": (dem.Ellipsoid(semi_axes=(0.008, 0.005, 0.005)), 0.008),
+}
+
+
+def impulse_while_turning(particles, *box, walls=()):
+    """Impulse over the mass [m/s] on the last particle, which is moved along x for 1 ms; in the plane as x + iy."""
+    sim = dem.Simulation(particles, *box, walls=walls, gravity=(0, 0, 0), time_step=1e-5, threads=1)
+    velocity = sim.particles.velocity[-1].copy()
+    sim.step(100)
+    x, y, _ = sim.particles.velocity[-1] - velocity
+    return complex(x, y)
+
+
+def turning_body(shape=ABOVE["alike"][0], height=0.0, spin=1000.0, **more):
+    """One body that turns about z."""
+    return dem.Particles(shape, STICKING, position=[(0, 0, height)], angular_velocity=[(0, 0, spin)], **more)
+
+
+@pytest.mark.parametrize("name", ABOVE)
+def test_a_spring_between_two_that_turn_together_is_their_displacement(name):
+    """Both turn by 1 rad about the normal, and one centre moves by v t: the force stays along v.
+
+    In the frame that turns with both bodies the displacement is v t, turned back. In the laboratory the spring turns
+    with the bodies; by a wrong angle, the force would leave the direction of v.
+    """
+    shape, half_height = ABOVE[name]
+    upright = "as-given" if name == "clump" else [(math.sqrt(0.5), 0, -math.sqrt(0.5), 0)]  # the x axes of bodies
+    moved = turning_body(shape, 0.005 + half_height - 1e-5, orientation=upright, velocity=[(1e-3, 0, 0)])
+    impulse = impulse_while_turning(dem.Particles.concatenate([turning_body(), moved]))
+    assert impulse.real < 0
+    assert abs(impulse.imag) < 1e-4 * abs(impulse)
+
+
+@pytest.mark.parametrize("wall", ["face", "plane", "plane that turns"])
+def test_a_spring_at_a_wall_turns_by_the_mean_of_both_angles(wall):
+    """At a wall at rest, where the ball turns at 2 ω: dξ/dt = v + i ω ξ. With a plane that turns, as between balls."""
+    both, above = wall == "plane that turns", 0.005 - 1e-5
+    ball = turning_body(height=above, spin=1000.0 if both else 2000.0, velocity=[(1e-3, 0, 0)])
+    if wall == "face":
+        impulse = impulse_while_turning(ball, dem.Box((-0.1, -0.1, 0), (0.1, 0.1, 0.1), material=STICKING))
+    else:
+        motion = dem.Motion(axis=(0, 0, 1), rate=1000.0 if both else 0.0)
+        impulse = impulse_while_turning(ball, walls=[dem.Plane((0, 0, 0), (0, 0, 1), material=STICKING, motion=motion)])
+    expected = 0.0 if both else np.angle(((np.exp(1j) - 1) / 1j - 1) / 1j)  # of ∫ξ dt over 1 rad
+    assert np.angle(-impulse) == pytest.approx(expected, abs=1e-4)
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.few(1)
 @pytest.mark.long
