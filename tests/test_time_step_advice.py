@@ -295,3 +295,16 @@ def test_a_foam_can_be_forced(ball):
         sim.run(0.1)
     with pytest.warns(dem.DemWarning, match="implausible-density"):
         sim.run(0.1, force=True)
+
+
+@pytest.mark.parametrize("rate", [(0.0, 0.0, -400.0), [[0.0, 400.0, 0.0], [0.0] * 3, [0.0] * 3]])
+def test_a_cell_that_deforms_brings_particles_together(rate, nylon, ball):
+    """Two that rest meet at twice the rate times a diameter, in a contact that 20 steps resolve."""
+    resting = dem.Particles(ball, nylon, position=[(0.01, 0.01, 0.01), (0.04, 0.04, 0.04)])
+    sim = dem.Simulation(resting, dem.Cell((0.1,) * 3, rate=rate), gravity=(0, 0, 0), time_step="auto")
+    advice, modulus = sim.advice(), nylon.effective_modulus(nylon)
+    assert advice.speed == pytest.approx(2 * 400.0 * 0.01)
+    assert advice.contact_time == pytest.approx(contact_time(resting.mass[0] / 2, 0.0025, modulus, advice.speed))
+    assert sim.time_step == rounded_down(advice.contact_time / RESOLVED)
+    still = dem.Simulation(resting, dem.Cell((0.1,) * 3), gravity=(0, 0, 0), time_step="auto")
+    assert still.advice().lines[0] == "contacts: nothing can meet"

@@ -166,6 +166,10 @@ class Cell(Box):
                 raise ValueError(f"{name} of the cell is given with control={self.control!r}, expected {other!r}")
         if inertia and not holds:
             raise ValueError(f"control of the cell is {INERTIA!r}, expected a stress that it holds")
+        for name in ("gain", "fastest"):
+            if getattr(self, name) is not None and not holds:
+                message = f"{name} of the cell is given without a stress that it holds: leave it out, or give stress"
+                raise ValueError(message)
         if self.damping is not None:
             checks.number("damping", self.damping, least=0, unit="kg/s")
 
@@ -189,6 +193,14 @@ class Cell(Box):
     def held(self) -> tuple[np.ndarray, np.ndarray]:
         """Which stresses are controlled (3, 3), and their values, zero elsewhere (3, 3) [Pa]."""
         return stresses(self.stress)
+
+    @property
+    def largest_rate(self) -> float:
+        """Norm of the fastest velocity gradient, of given rates and of `fastest` where a stress is held [1/s]."""
+        held, _ = self.held
+        gradients = [np.array(rate) for rate in (self.rate, *(rate for _, rate in self.rate_changes))]
+        parts = [np.where(held, self.fastest or 0.0, gradient).ravel().tolist() for gradient in gradients]
+        return max(math.sqrt(sum(part * part for part in each)) for each in parts)
 
     def with_edges(self, edges: np.ndarray) -> Self:
         """Cell with the same control and other edges (3, 3) in columns [m]."""

@@ -150,13 +150,16 @@ def advise(
     """
     with np.errstate(over="ignore"):
         hardest = _hardest_impacts(particles, box, gravity, law, walls, time_step)
+        deformed = hardest
+        if isinstance(box, Cell) and box.largest_rate:
+            deformed = _hardest_impacts(particles, box, gravity, law, walls, time_step, box.largest_rate)
         spin = float(np.linalg.norm(particles.angular_velocity, axis=1).max())
-    first, deepest, squeezed = hardest.shortest, hardest.deepest, hardest.squeezed
+    first, deepest, squeezed = deformed.shortest, deformed.deepest, hardest.squeezed
     rayleigh, adhesion = min(_rayleigh_times(particles)), adhesion_limit(particles, box, law, walls)
     weight = float(particles.mass.min()) * math.hypot(*gravity)
     turning = ADVISED_TURN / spin if spin else math.inf
-    alone = min(squeezed.time / RESOLVED, RAYLEIGH_SHARE * rayleigh, turning)
-    advised = rounded_down(min(first.time / ADVISED, adhesion.time / ADVISED, alone))
+    alone = min(first.time / RESOLVED, squeezed.time / RESOLVED, RAYLEIGH_SHARE * rayleigh, turning)
+    advised = rounded_down(min(hardest.shortest.time / ADVISED, adhesion.time / ADVISED, alone))
     return Advice(
         time_step=time_step or advised, advised=advised, contact_time=first.time, speed=first.speed,
         shortest=_describe_pair(particles, first, "on"), squeezed_time=squeezed.time,
@@ -179,9 +182,12 @@ def _rayleigh_times(particles: Particles) -> Iterator[float]:
 
 def _hardest_impacts(
     particles: Particles, box: Box | None, gravity: tuple[float, float, float], law: tuple, wall_models: Sequence[Wall],
-    time_step: float | None,
+    time_step: float | None, rate: float = 0.0,
 ) -> HardestImpacts:  # fmt: skip
-    """The hardest impacts that particles can have after a fall through the box, or under the loads that press them."""
+    """The hardest impacts that particles can have after a fall through the box, or under the loads that press them.
+
+    In a cell that deforms at a rate [1/s], they come to the speed of one rate times a diameter.
+    """
     kinds = arrays.kinds(particles, box)
     fixed, falls = particles.fixed, specific_fall_energy(particles, box, gravity, wall_models)
     if fixed.any():
@@ -198,12 +204,12 @@ def _hardest_impacts(
     most = SERVO_STEP * 2 * float(kinds.radius.min())  # of the way of a wall with a servo in a time step
     ways = [min(most, servo.fastest * (time_step or math.inf)) if servo.fastest else most for servo in servos]
     forces = [servo.strongest for servo in servos]
+    widest = 2 * float(kinds.bounding_radius.max())
     if isinstance(box, Cell):
-        widest = 2 * float(kinds.bounding_radius.max())
         forces.append(FORCE_IN_PACKING * float(np.abs(box.held[1]).max()) * widest**2)
     return HardestImpacts(
         kinds, springs, particles.variant, energy, walls=walls, fastest=fastest_of(box, wall_models),
-        servo_force=max([0.0, *forces]), servo_step=max([0.0, *ways]),
+        servo_force=max([0.0, *forces]), servo_step=max([0.0, *ways]), least_speed=rate * widest,
     )  # fmt: skip
 
 
@@ -289,6 +295,8 @@ def _energy_source(
         moving = 0.5 * float((particles.velocity**2).sum(1).max())
         falling = float(specific_fall_energy(particles, box, gravity, walls).max())
         wall = fastest_of(box, walls)
+    if isinstance(box, Cell) and box.largest_rate:
+        return f"a speed of {math.sqrt(2 * moving):.3g} m/s in a cell that deforms at {box.largest_rate:.3g} 1/s"
     if (2 * wall) ** 2 > 2 * max(moving, falling):  # what a wall hits leaves at twice its speed
         return f"a wall at {wall:.3g} m/s"
     if falling > moving:

@@ -222,11 +222,13 @@ class HardestImpacts:
         Largest force of a servo, all of which one particle may have to bear [N].
     servo_step : float
         How far a servo moves its wall in a time step, and so into a particle before it notices [m].
+    least_speed : float
+        Speed that particles may have whatever their energy, as in a cell that deforms [m/s].
     """
 
     def __init__(
         self, kinds: Kinds, springs: Springs, kind: np.ndarray, energy: np.ndarray, *, walls: bool, fastest: float,
-        servo_force: float = 0.0, servo_step: float = 0.0,
+        servo_force: float = 0.0, servo_step: float = 0.0, least_speed: float = 0.0,
     ) -> None:  # fmt: skip
         self.springs, self.classes, self.servo_force, self.servo_step = (
             springs,
@@ -237,9 +239,8 @@ class HardestImpacts:
         self.walls = springs.surfaces(box=walls)
         c = self.classes
         with np.errstate(invalid="ignore"):
-            speed = np.where(
-                c.energy >= 0, np.sqrt(np.minimum(2 * c.energy / c.mass, MAX_SQUARE)) + 2 * fastest, -np.inf
-            )
+            own = np.sqrt(np.minimum(2 * c.energy / c.mass, MAX_SQUARE)) + 2 * fastest
+            speed = np.where(c.energy >= 0, np.maximum(own, least_speed), -np.inf)
         self.speed = self._append_walls(speed, [[fastest], [-np.inf]])  # what a wall hits leaves at twice its speed
         self.body = self._append_walls(c.body, [[WALL], [NOBODY]])
         inverse = (self._append_walls(1 / values, [0.0]) for values in (c.mass, c.whole, c.radius))
