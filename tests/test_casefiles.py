@@ -254,7 +254,15 @@ def test_every_error_is_told_at_once_with_its_path(cli, tmp_path):
     (BEGINNING.replace('["20 cm", "20 cm", "20 cm"]', "[1, 0, 1]") + group("position = [[0.1, 0.1, 0.1]]"),
      "wrong.toml: box: box from (0.0, 0.0, 0.0) to (1.0, 0.0, 1.0) has no volume"),
     (BEGINNING + "[shapes.odd]\ntype = 'sphere'\naspect_ratio = 2" + group("position = [[0.1, 0.1, 0.1]]"),
-     "wrong.toml: shapes.odd: a sphere takes diameter, got aspect_ratio"),
+     "wrong.toml: shapes.odd: a sphere takes diameter, got aspect_ratio: aspect_ratio is unknown here"),
+    (BEGINNING + "[shapes.odd]\ntype = 'ellipsoid'\ncontact_radius = 2" + group("position = [[0.1, 0.1, 0.1]]"),
+     "wrong.toml: shapes.odd: an ellipsoid takes semi_axes, contact_radius, got contact_radius: semi_axes is missing"),
+    (BEGINNING + "[cell]\nedges = [1, 1, 1]\n" + group("position = [[0.1, 0.1, 0.1]]"),
+     "wrong.toml: box and cell are both given: leave one out"),
+    (BEGINNING + "[fluid]\ndensity = 1.0\nviscosity = 1.0\nevery = 0\n" + group("position = [[0.1, 0.1, 0.1]]"),
+     "wrong.toml: fluid.every is 0: input should be greater than 0"),
+    (BEGINNING + group("position = [[0.1, 0.1, 0.1]]", more='fields.moisture = "wet"'),
+     "wrong.toml: particles.0.fields.moisture is 'wet': input should be a valid number"),
     (BEGINNING + group("random = { number = 2, solid_fraction = 0.1 }"),
      "wrong.toml: particles.0.random: give either number or solid_fraction"),
     (BEGINNING + group("random = { number = 2, scale = [2, 1] }"),
@@ -267,6 +275,15 @@ def test_single_errors(cli, tmp_path, text, line):
     said, more = done.stderr.splitlines()
     assert said.startswith(f"dem: {line}")
     assert more == "dem: more: dem guide case-files"
+
+
+def test_check_refuses_a_duration_without_a_time_step_as_run_does(cli, tmp_path):
+    short = BEGINNING.replace('"1 ms"', '"4 us"') + group("position = [[0.1, 0.1, 0.1]]")
+    (tmp_path / "short.toml").write_text(short)
+    for command in ("run", "check"):
+        done = cli(command, "short.toml")
+        assert done.exit_code == 2
+        assert "duration 4e-06 s is shorter than one time step of 1e-05 s" in done.stderr
 
 
 def test_groups_that_cannot_be_made_are_told_together(cli, tmp_path):

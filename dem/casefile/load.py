@@ -147,6 +147,8 @@ def error_lines(error: ValidationError, model: type[Table]) -> list[str]:
 
 def _error_line(error: dict, model: type[Table]) -> str:
     path = [part for part in error["loc"] if part not in (*TAGS, "[key]")]
+    if error["type"] == "value_error" and not path:  # of the whole file
+        return str(error["ctx"]["error"])
     where = ".".join(cut(str(part)) for part in path)
     table = _table_at(model, path[:-1])
     if error["type"] == "extra_forbidden":
@@ -166,6 +168,8 @@ def _error_line(error: dict, model: type[Table]) -> str:
     if error["type"] == "literal_error":
         near = checks.nearest(str(error["input"]), re.findall(r"'([^']*)'", error["ctx"]["expected"]))
         said += f": did you mean {near}?" if near else ""
+    if error["type"] == "too_long":
+        said = f"input should have {error['ctx']['max_length']} values, not {error['ctx']['actual_length']}"
     for word, better in WORDS.items():
         said = said.replace(word, better)
     return f"{where} is {shown(error['input'])}: {said}"

@@ -14,6 +14,7 @@ from dem.base.text import counted
 from dem.model.materials import Material
 from dem.model.particles.kinds import MAX_KINDS_LISTED, further_kinds_note, labels
 from dem.soft.verdict import Verdict
+from dem.system.system import whole_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +59,7 @@ class Outlook:
 def measure_progress(sim: System, duration: float) -> Outlook:
     """Measure a simulation made for this purpose: its properties, and its speed in half a second of computing.
 
-    Raises FloatingPointError if it breaks on the way.
+    Raises FloatingPointError if it breaks on the way, and ValueError for a duration without a time step.
 
     Examples
     --------
@@ -67,6 +68,8 @@ def measure_progress(sim: System, duration: float) -> Outlook:
     >>> seen.counts, round(seen.mass, 6), round(seen.solid_fraction, 9)
     ({'fibre': 9}, 0.019439, 1.7671e-05)
     """
+    if sim.time_step:
+        whole_steps(duration, sim.time_step)
     particles = sim.particles
     number = np.bincount(particles.variant, minlength=len(particles.variants)).tolist()
     volumes = [shape.mass_properties(material.density).volume for shape, material in particles.variants]
@@ -105,7 +108,7 @@ def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str
     yield from seen.advice
     share = f", {seen.memory / n:.0f} bytes a particle" if n else ""
     yield "memory", f"{seen.memory / 1e6:.3g} MB{share}{', more as particles come' if sources else ''}"
-    steps = f" = {counted(round(duration / sim.time_step), 'step')}" if sim.time_step else ""
+    steps = f" = {counted(whole_steps(duration, sim.time_step), 'step')}" if sim.time_step else ""
     yield "duration", f"{duration:g} s{steps}"
     pace = f"about {_span(duration / seen.pace)} at the pace of the start, once kernels are compiled"
     yield "computing", f"{pace}{'; longer as particles come' if sources else ''}"

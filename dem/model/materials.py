@@ -21,7 +21,7 @@ OPTIONAL = {*THERMAL, *CONTACT_TABLES, "expansion"}  # that files leave out wher
 
 def _checked_table(name: str, given: object) -> Property:
     """Check a table of a contact property; raises ValueError or TypeError."""
-    table = temperature_tables.checked(name, given, "1")
+    table = temperature_tables.checked(name, given, "1", least=0.0)
     if not temperature_tables.is_table(table):
         message = f"{name} is {table:g}, expected rows of a temperature [K] and the value there: give "
         raise ValueError(message + f"{CONTACT_TABLES[name]}={table:g} for one number")

@@ -10,8 +10,10 @@ from dem.base.text import counted
 Property = float | tuple[tuple[float, float], ...]  # or rows of a temperature [K] and the value there
 
 
-def checked(name: str, given: object, unit: str) -> Property:
-    """Check a property: a positive number, or a table of two or more rows in the order of their temperatures.
+def checked(name: str, given: object, unit: str, *, least: float | None = None) -> Property:
+    """Check a property: a number, or a table of two or more rows in the order of their temperatures.
+
+    Values are positive, or at least `least` if that is given.
 
     Raises
     ------
@@ -23,8 +25,9 @@ def checked(name: str, given: object, unit: str) -> Property:
     >>> checked("conductivity", [[300, 45], [600, 38]], "W/(m K)")
     ((300.0, 45.0), (600.0, 38.0))
     """
+    limit = {"above": 0.0} if least is None else {"least": least}
     if not isinstance(given, (list, tuple)):
-        return checks.number(name, given, above=0, unit=unit)
+        return checks.number(name, given, unit=unit, **limit)
     rows = [tuple(row) if isinstance(row, (list, tuple)) else (row,) for row in given]
     if len(rows) < 2 or any(len(row) != 2 for row in rows):
         message = (
@@ -35,7 +38,7 @@ def checked(name: str, given: object, unit: str) -> Property:
     table = tuple(
         (
             checks.number(f"temperature {k} of {name}", t, above=0, unit="K"),
-            checks.number(f"value {k} of {name}", value, above=0, unit=unit),
+            checks.number(f"value {k} of {name}", value, unit=unit, **limit),
         )
         for k, (t, value) in enumerate(rows)
     )

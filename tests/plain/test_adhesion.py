@@ -605,5 +605,5 @@ def test_case_files_say_the_same_words(tmp_path):
     with pytest.raises(ValueError, match="a bridge takes volume, tension, angle, rupture, got work"):
         read(path, {})
     path.write_text(CASE.replace('type = "jkr"\nwork = 0.05', 'type = "bridge"\ntension = 0.07'))
-    with pytest.raises(ValueError, match="a bridge takes volume, tension, angle, rupture: volume missing"):
+    with pytest.raises(ValueError, match=r"a bridge takes volume, .*, rupture, got tension: volume is missing"):
         read(path, {})

@@ -216,7 +216,7 @@ def test_a_fluid_that_is_not_homogeneous_is_refused(fluid, message):
 
 
 def test_the_flow_of_a_cell_needs_a_cell_and_each_step():
-    with pytest.raises(ValueError, match=r"CellFlow\(\), which is of a dem.Cell, but the box is None"):
+    with pytest.raises(ValueError, match=r"CellFlow\(\), the flow of a dem.Cell, but there is no box"):
         in_oil(one(BALL), None, 1e-5, water())
     with pytest.raises(ValueError, match="every is 4, but the flow of a cell may change at each step"):
         water(every=4)

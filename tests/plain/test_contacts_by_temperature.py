@@ -136,6 +136,11 @@ temperature = "20 degC"
     assert dem.Simulation.load(tmp_path / "hot.h5").particles.variants[0][1] == slag
 
 
+def test_friction_may_be_zero_at_some_temperatures():
+    table = [(300, 0.0), (400, 0.5)]
+    assert replace(PLAIN, friction_by_temperature=table).friction_by_temperature == ((300.0, 0.0), (400.0, 0.5))
+
+
 @pytest.mark.parametrize(
     ("attempt", "told"),
     [

@@ -412,7 +412,10 @@ def test_a_fluid_in_a_case_file(tmp_path):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ('flow = { type = "shear" }', "fluid.flow.*a shear flow takes rate, direction, .*, velocity: rate missing"),
+        (
+            'flow = { type = "shear" }',
+            "fluid.flow.*a shear flow takes rate, .*, velocity, got none: rate is missing",
+        ),
         ('flow = { type = "pipe", peak = 1, radius = 1, rate = 2 }', "a pipe flow takes .*, got peak, radius, rate"),
         ('flow = { type = "grid" }', "a grid flow takes file, periodic, got none"),
         ('flow = { type = "grid", file = "none.h5" }', "fluid.flow.file.*no file"),

@@ -154,7 +154,11 @@ def test_a_case_file_has_gas_convection_and_radiation(folder):
         ("heat.every", 0, "greater than 0"),
         ("walls.0.heat_capacity", "5 J/K", "no temperature at the start"),
         ("walls.0.heat_capacity", "5 J/kg/K", "expected a heat capacity"),
-        ("heat.gas_range", "1 mm", "without a gas"),
+        ("heat.gas_range", "1 mm", "heat: gas_range is 0.001 m without a gas"),
+        ("heat.gas_range", -1, r"heat\.gas_range is -1: input should be greater than or equal to 0$"),
+        ("heat.gas_conductivity", "3 W/m", r"heat\.gas_conductivity: '3 W/m' is in W/m.*$"),
+        ("heat", {"time_scale": 10.0, "dissipation": True}, "toml: heat: time_scale is 10 with dissipation"),
+        ("materials.brass.conductivity", [[300, 5, 6], [400, 5, 6]], "input should have 2 values, not 3"),
         ("heat.convection", {"temperature": 400.0, "conductivity": 0.03, "heat_capacity": 1e3}, "run without a fluid"),
         ("heat.convection", {"temperature": 400.0, "conductivity": "3 mm", "heat_capacity": 1e3}, "'3 mm' is in mm"),
         ("heat.radiation", {"temperature": "20 degC"}, "emissivity"),
@@ -164,6 +168,12 @@ def test_a_case_file_has_gas_convection_and_radiation(folder):
 def test_what_does_not_fit_is_named(folder, key, value, told):
     with pytest.raises(ValueError, match=told):
         read(folder / "brass.toml", {key: value}).case.simulation()
+
+
+def test_temperatures_of_particles_need_heat(folder):
+    (folder / "cold.toml").write_text(CASE.replace("heat = {", "#").replace("heat_flux", "# heat_flux"))
+    with pytest.raises(ValueError, match=r"cold\.toml: particles\.0 has a temperature in a run without heat: add heat"):
+        read(folder / "cold.toml")
 
 
 def test_what_is_put_in_has_the_temperature_of_its_inserter():

@@ -95,7 +95,7 @@ class MaterialTable(Table, LawPartKeys):
         None, description="in place of restitution, for heat: rows of a temperature and the value there",
         examples=[[["20 degC", 0.9], ["800 degC", 0.5]]],
     )  # fmt: skip
-    friction_by_temperature: list[tuple[key.Temperature, key.Factor]] | None = Field(
+    friction_by_temperature: list[tuple[key.Temperature, key.Friction]] | None = Field(
         None, description="in place of friction, for heat: rows of a temperature and the value there",
         examples=[[["20 degC", 0.3], ["800 degC", 0.6]]],
     )  # fmt: skip
@@ -105,7 +105,8 @@ class MaterialTable(Table, LawPartKeys):
     def _ascends(cls, given: float | list | None, info: ValidationInfo) -> float | list | None:
         """Refuse temperature tables that do not ascend."""
         if given is not None:
-            temperature_tables.checked(info.field_name, given, THERMAL.get(info.field_name, "1"))
+            least = 0.0 if info.field_name == "friction_by_temperature" else None
+            temperature_tables.checked(info.field_name, given, THERMAL.get(info.field_name, "1"), least=least)
         return given
 
     def made(self, name: str) -> Material:
@@ -312,7 +313,7 @@ class GroupTable(Table):
     temperature: key.Temperatures | None = Field(
         None, description="temperature, one for all or one each [K]; default with heat: 293.15", examples=["20 degC"]
     )
-    fields: dict[str, float | list[float]] = Field(
+    fields: dict[str, key.NumberOrNumbers] = Field(
         {}, description="registered fields with one number, by name: one for all, or one each",
         examples=[{"moisture": 8.0}],
     )  # fmt: skip
@@ -391,19 +392,25 @@ class HeatTable(Table):
     )
 
     dissipation: bool = Field(False, description="whether the energy that contacts dissipate becomes heat")
-    gas_conductivity: key.Conductivity | Literal[0] = Field(
+    gas_conductivity: key.GasConductivity = Field(
         0,
         description="thermal conductivity of a gas in the gaps about contacts [W/(m K)]; 0: no gas",
         examples=["0.026 W/m/K"],
     )
     gas_jump: key.Size = Field(3e-7, description="length of the temperature jump at surfaces in the gas [m]")
-    gas_range: key.Size | Literal[0] = Field(
+    gas_range: key.Gap = Field(
         0,
         description="largest gap between separate surfaces across which the gas conducts [m]; 0: none",
         examples=["1 mm"],
     )
     convection: ConvectionTable | None = Field(None, description="heat exchange with the fluid; default: none")
     radiation: RadiationTable | None = Field(None, description="heat exchange with the surroundings; default: none")
+
+    @model_validator(mode="after")
+    def _fits(self) -> HeatTable:
+        """Refuse contradictory values."""
+        self.made()
+        return self
 
     def made(self) -> Heat:
         """Make the heat."""
@@ -465,6 +472,17 @@ class CaseKeys(BaseModel):
     shapes: dict[str, ShapeTable] = Field({}, description="shapes by name", examples=["bead"])
     particles: list[GroupTable] = Field(min_length=1, description="groups of particles")
     box: BoxTable | None = Field(None, description="the container; default: none")
+
+    @model_validator(mode="after")
+    def _temperatures_change(self) -> CaseKeys:
+        """Refuse temperatures of particles where nothing exchanges heat."""
+        if getattr(self, "heat", None) or getattr(self, "scalars", None):
+            return self
+        for k, group in enumerate(getattr(self, "particles", ())):  # a default that is not complete has none
+            if group.temperature is not None:
+                message = f"particles.{k} has a temperature in a run without heat: add heat = {{}}, or leave it out"
+                raise ValueError(message)
+        return self
 
 
 class SteppedTable(Table, CaseKeys):

@@ -6,7 +6,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from dem.casefile.schema.key_types import Axis, Density, Drag, InputFile, Point, Size, Table, Velocity, Viscosity
+from dem.casefile.schema.key_types import (
+    Axis,
+    Density,
+    Drag,
+    InputFile,
+    Point,
+    Size,
+    StepsOrAuto,
+    Table,
+    Velocity,
+    Viscosity,
+    wrong_keys,
+)
 from dem.casefile.schema.law_components import table_of
 from dem.casefile.schema.packages import declared
 from dem.model.contact.law_component import keys, missing_keys
@@ -102,11 +114,9 @@ class OneFlowTable(Table):
         given = self.given().keys() - {"type"}
         word = WORDS[self.type]
         takes = OF_GRID if word is GriddedFlow else list(keys(word))
-        if not given <= set(takes) or (word is GriddedFlow and self.file is None):
-            message = f"a {self.type} flow takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none'}"
+        needed = ["file"] if word is GriddedFlow else missing_keys(word, given)
+        if message := wrong_keys(f"{self.type} flow", takes, given, needed):
             raise ValueError(message)
-        if word is not GriddedFlow and (missing := missing_keys(word, given)):
-            raise ValueError(f"a {self.type} flow takes {', '.join(takes)}: {', '.join(missing)} missing")
         self.made()
         return self
 
@@ -143,9 +153,7 @@ class FluidTable(Table):
     )
     pressure: bool = Field(True, description="pressure gradient of the flow, and buoyancy")
     added_mass: bool = Field(True, description="added mass: half of the displaced fluid")
-    every: Annotated[int, Field(ge=1)] | Literal["auto"] = Field(
-        "auto", description="time steps for which evaluated fluid forces are used"
-    )
+    every: StepsOrAuto = Field("auto", description="time steps for which evaluated fluid forces are used, or auto")
     cells: CellsTable | None = Field(
         None, description="cells for drag in dense beds and for couplings; default: they fill the box"
     )

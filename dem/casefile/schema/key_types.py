@@ -26,6 +26,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from dem.base import checks, units
+from dem.base.text import with_article
 from dem.files.writing.output_settings import Every
 from dem.model.contact.contacts import RULES
 from dem.model.domain.box import AXES, FACES
@@ -113,6 +114,8 @@ HeatCapacityByTemperature = _by_temperature(HeatCapacity)
 Capacity = Annotated[_measured(units.CAPACITY), Field(gt=0)]
 HeatFlux = _measured(units.HEAT_FLUX)
 Expansion = Annotated[_measured(units.EXPANSION), Field(gt=0)]
+GasConductivity = Annotated[_measured(units.CONDUCTIVITY), Field(ge=0)]
+Gap = Annotated[Length, Field(ge=0)]
 Volume = Annotated[_measured(units.VOLUME), Field(gt=0)]
 
 Number = Annotated[float, Strict()]
@@ -132,6 +135,12 @@ TimeStep = Annotated[
     PlainSerializer(lambda value: value),
 ]
 
+StepsOrAuto = Annotated[
+    Count,
+    WrapValidator(lambda value, check: value if value == "auto" else check(value)),
+    PlainSerializer(lambda value: value),
+]
+
 Point = tuple[Length, Length, Length]
 Velocity = tuple[Speed, Speed, Speed]
 Gravity = tuple[Acceleration, Acceleration, Acceleration]
@@ -142,6 +151,10 @@ VelocityGradient = _rows(tuple[Rate, Rate, Rate])
 AngularVelocities = _rows(tuple[Spin, Spin, Spin])
 Temperatures = Annotated[
     Annotated[Temperature, Tag(ONE)] | Annotated[list[Temperature], Tag(EACH)],
+    Discriminator(lambda value: EACH if isinstance(value, (list, tuple)) else ONE),
+]
+NumberOrNumbers = Annotated[
+    Annotated[float, Tag(ONE)] | Annotated[list[float], Tag(EACH)],
     Discriminator(lambda value: EACH if isinstance(value, (list, tuple)) else ONE),
 ]
 Orientations = Annotated[
@@ -200,6 +213,24 @@ def table_in(kind: object) -> type[Table] | None:
     if get_origin(inner) in (list, dict):
         inner = get_args(inner)[-1]
     return inner if inspect.isclass(inner) and issubclass(inner, Table) else None
+
+
+def wrong_keys(what: str, takes: Iterable[str], given: Iterable[str], needed: Iterable[str] = ()) -> str | None:
+    """Message that names the keys which a table does not take, and those that it lacks; None if there are none.
+
+    Examples
+    --------
+    >>> wrong_keys("ellipsoid", ["semi_axes", "contact_radius"], ["exponents"], ["semi_axes"])
+    'an ellipsoid takes semi_axes, contact_radius, got exponents: exponents is unknown here, semi_axes is missing'
+    >>> wrong_keys("sphere", ["diameter"], ["diameter"], ["diameter"])
+    """
+    takes, given = list(takes), sorted(given)
+    wrong = [f"{name} is unknown here" for name in given if name not in takes]
+    wrong += [f"{name} is missing" for name in sorted(needed) if name not in given]
+    if not wrong:
+        return None
+    listed = ", ".join(takes) or "nothing"
+    return f"{with_article(what)} takes {listed}, got {', '.join(given) or 'none'}: {', '.join(wrong)}"
 
 
 LIMITS = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}  # as pydantic calls them

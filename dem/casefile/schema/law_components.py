@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import BaseModel, Field, create_model, model_validator
 
-from dem.casefile.schema.key_types import Angle, Frequency, Length, Number, Speed, Spin, Table, Time
+from dem.casefile.schema.key_types import Angle, Frequency, Length, Number, Speed, Spin, Table, Time, wrong_keys
 from dem.model.contact.law_component import keys, missing_keys
 from dem.model.contact.law_registry import SLOTS, fit, words
 
@@ -26,10 +26,8 @@ class PartTable(Table):
         """Refuse keys of other types, and contradictory values."""
         given = self.model_fields_set - {"type"}
         takes = list(keys(self._word()))
-        if not given <= set(takes):
-            raise ValueError(f"a {self.type} takes {', '.join(takes) or 'nothing'}, got {', '.join(sorted(given))}")
-        if missing := missing_keys(self._word(), given):
-            raise ValueError(f"a {self.type} takes {', '.join(takes)}: {', '.join(missing)} missing")
+        if message := wrong_keys(self.type, takes, given, missing_keys(self._word(), given)):
+            raise ValueError(message)
         self.made()
         return self
 

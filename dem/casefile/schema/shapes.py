@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from dem.casefile.schema.key_types import Count, Factor, InputFile, Modulus, Number, Point, Size, Table
+from dem.casefile.schema.key_types import Count, Factor, InputFile, Modulus, Number, Point, Size, Table, wrong_keys
 from dem.model.shapes.capsule import Capsule
 from dem.model.shapes.clump import Clump
 from dem.model.shapes.ellipsoid import Ellipsoid, Superellipsoid
@@ -119,9 +119,11 @@ class ShapeTable(Table):
         if self.type == "polyhedron":
             needed.remove("vertices" if "file" in given else "file")
         twice = {"vertices", "file"} <= given or ("scale" in given and "file" not in given)
-        if given - set(takes) or needed - given or twice:
-            takes = "vertices, or a file and its scale, rounding, contact_radius" if twice else ", ".join(takes)
-            raise ValueError(f"a {self.type} takes {takes}, got {', '.join(sorted(given)) or 'none'}")
+        if self.type == "polyhedron" and twice:
+            takes = "vertices, or a file and its scale, rounding, contact_radius"
+            raise ValueError(f"a polyhedron takes {takes}, got {', '.join(sorted(given))}")
+        if message := wrong_keys(self.type, takes, given, needed):
+            raise ValueError(message)
         self.made()
         return self
 

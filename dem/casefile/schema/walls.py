@@ -270,8 +270,8 @@ class WallKeys(BaseModel):
             own = [each for each in fields(WORDS[self.type]) if each.name not in self.COMMON]
             takes = {each.name: each.default is MISSING for each in own}
         given = self.given().keys() - set(self.COMMON)
-        if given - takes.keys() or {name for name, needed in takes.items() if needed} - given:
-            message = f"a {self.type} takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none'}"
+        needed = [name for name, is_needed in takes.items() if is_needed]
+        if message := key.wrong_keys(self.type, takes, given, needed):
             raise ValueError(message)
         if self.type != "mesh":  # which is read once
             self.made({self.material: Material(young=1.0, poisson=0.0)})

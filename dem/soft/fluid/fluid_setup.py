@@ -170,9 +170,8 @@ def check_flow(fluid: Fluid | None, box: Box | None) -> None:
         return
     follows, deforming = isinstance(fluid.velocity, CellFlow), isinstance(box, Cell)
     if follows and not deforming:
-        message = (
-            f"velocity of the fluid is CellFlow(), which is of a dem.Cell, but the box is {box!r}: give a dem.Cell"
-        )
+        there = "no box" if box is None else "a dem.Box"
+        message = f"velocity of the fluid is CellFlow(), the flow of a dem.Cell, but there is {there}: give a dem.Cell"
         raise ValueError(message)
     if not deforming:
         return
