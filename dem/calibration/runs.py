@@ -161,6 +161,7 @@ class Runs:
         return planned(
             self.study.tests[test].case, columns, folder=self.folder / f"stage-{stage + 1}" / test,
             ways=Ways(zipped=True, most=None), threads=self.threads, overwrite=False, options={},
+            way_out="take another folder (--output), or remove the files",
         )  # fmt: skip
 
 

@@ -31,6 +31,16 @@ SETTLED_VARIANCE = 0.05  # variance of surrogates over that of measurements, bel
 POINTS, IDENTITY = "points.csv", "study.json"
 
 
+def _text(path: Path) -> str | None:
+    """Text of a file that holds JSON; None if it holds anything else."""
+    try:
+        text = path.read_text("utf-8")
+        json.loads(text)
+    except ValueError:
+        return None
+    return text
+
+
 class Points:
     """Points of a study, stored in a file as soon as they are chosen, so that a search continues with the same ones.
 
@@ -47,10 +57,12 @@ class Points:
         path = folder / IDENTITY
         if not path.exists():
             if (folder / POINTS).exists():
-                raise ValueError(f"{folder} has {POINTS}, but no {IDENTITY}: take another folder")
+                raise ValueError(f"{folder} has {POINTS}, but no {IDENTITY}: take another folder (--output)")
             with replace_when_done(path) as partial:
                 partial.write_text(identity, "utf-8")
-        elif path.read_text("utf-8") != identity:
+        elif (before := _text(path)) is None:
+            raise ValueError(f"{path} is no record of a study: take another folder (--output)")
+        elif before != identity:
             raise ValueError(
                 f"{folder} holds another study: parameters, bounds, cases, settings, seeds or stages differ; "
                 "take another folder (--output)"
@@ -65,7 +77,7 @@ class Points:
                 for row in csv.DictReader(file):
                     self.stages[int(row["stage"]) - 1].append(tuple(float(row[name]) for name in names))
         except (KeyError, ValueError, IndexError, TypeError):
-            raise ValueError(f"{path} is no table of points of this study: take another folder") from None
+            raise ValueError(f"{path} is no table of points of this study: take another folder (--output)") from None
 
     def add(self, stage: int, shares: np.ndarray) -> None:
         """Keep points (n, d) of the unit cube as rounded values of the parameters."""

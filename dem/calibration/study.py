@@ -435,6 +435,9 @@ def _observable(test: str, name: str, table: ObservableTable, folder: Path, note
         if measured is not None:
             raise ValueError("measured and file are both given, expected one of them")
         measured, se, n = read_repeats(folder / table.file, name)
+        if error is None and se == 0:
+            repeats = counted(n, "value")
+            raise ValueError(f"{folder / table.file}: {repeats} of {name} are all the same: give a standard_error")
         if error is None and se is not None:
             notes.append(
                 f"{test}: {name} has {n} repetitions: its standard error is {se:.3g}, {student_factor(n):.3g} s/√{n}"
@@ -515,8 +518,6 @@ def read_repeats(path: Path, column: str) -> tuple[float, float | None, int]:
     if n == 1:
         return mean, None, n
     error = student_factor(n) * math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1) / n)
-    if not error:
-        raise ValueError(f"{path}: {counted(n, 'value')} of {column} are all the same: give a standard_error")
     return mean, error, n
 
 

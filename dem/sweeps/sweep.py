@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 OPTIONS = ("fields", "float32", "compression", "contacts", "checkpoint_every", "strict", "force")
 CHECKED = OPTIONS[:5]
 MAX_ERROR_LINES = 20  # lines of what is wrong
+OVERWRITE = "take another folder, or --overwrite (overwrite=True) replaces them"
 SWITCHES = ("float32", "contacts", "strict", "force")
 
 
@@ -83,9 +84,11 @@ class Plan(NamedTuple):
 
 def planned(
     case: str | PathLike | type[AnyCase], parameters: dict[str, list[str]], *, folder: str | PathLike | None,
-    ways: Ways, threads: int | None, overwrite: bool, options: dict[str, Any],
+    ways: Ways, threads: int | None, overwrite: bool, options: dict[str, Any], way_out: str = OVERWRITE,
 ) -> Plan:  # fmt: skip
     """Plan a sweep from parameters as text, see `dem.sweeps.parameter_words`.
+
+    `way_out` is the remedy that the message on files of other runs names.
 
     Raises ValueError, TypeError or OSError with one line for each error of any of the runs, before a run starts.
     """
@@ -113,7 +116,7 @@ def planned(
         draft._replace(path=folder / file, threads=draft.threads if has_threads(run) else None)
         for draft, file, run in zip(drafts, files, runs, strict=True)
     ]
-    return _found(members, runs, table)
+    return _found(members, runs, table, way_out)
 
 
 def _named(case: str | PathLike | type[AnyCase]) -> tuple[str | type[AnyCase], str]:
@@ -176,14 +179,13 @@ def _table(
     return SweepTable(path, name, list(parameters), [*rows, *(row for row in known.values() if row.file not in made)])
 
 
-def _found(members: list[SweepRun], runs: list[ChosenCase], table: SweepTable) -> Plan:
+def _found(members: list[SweepRun], runs: list[ChosenCase], table: SweepTable, way_out: str) -> Plan:
     """Make the plan; raises ValueError if files contain other runs, which must not be replaced."""
     found = [inspect_run(member, run) for member, run in zip(members, runs, strict=True)]
     other = [(m, f) for m, f in zip(members, found, strict=True) if f.state == "other" and not m.overwrite]
     if other:
         lines = [f"{m.path.name}: {f.outcome.error}" for m, f in other[:MAX_ERROR_LINES]]
         what = counted(len(other), "file of other runs", f"has {len(other)}")
-        way_out = "take another folder, or --overwrite (overwrite=True) replaces them"
         raise ValueError("\n".join([*lines, f"{table.path.parent} {what}: {way_out}"]))
     plan = Plan(members, found, table)
     for k, each in enumerate(found):

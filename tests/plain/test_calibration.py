@@ -3,6 +3,7 @@
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -316,6 +317,19 @@ def test_runs_are_members_of_a_sweep_and_are_not_made_again(calibrated, monkeypa
     assert "area_mm2 has no standard error: 5 % of it, 26, is assumed" in str(first)
 
 
+def test_a_damaged_folder_is_refused_with_the_file_and_a_remedy(calibrated, instant, tmp_path):
+    folder, study, _ = calibrated
+    damaged = {"study.json": r"study\.json is no record of a study", "points.csv": r"points\.csv is no table of points"}
+    run = next((folder / "stage-1" / "heap").glob("*.h5")).relative_to(folder)
+    damaged[str(run)] = r"has 1 file of other runs: take another folder \(--output\), or remove the files"
+    for name, message in damaged.items():
+        shutil.rmtree(tmp_path)
+        shutil.copytree(folder, tmp_path)
+        (tmp_path / name).write_bytes(b"\xff\x00 damaged")
+        with ThreadPoolExecutor(1) as pool, pytest.raises(ValueError, match=message):
+            dem.calibrate(study, folder=tmp_path, executor=pool, progress=False)
+
+
 def test_the_report_is_one_file_with_everything_in_it(calibrated):
     folder, _, result = calibrated
     text = (folder / "report.html").read_text()
@@ -407,6 +421,13 @@ def test_measured_files_in_a_wrong_form_are_refused(tmp_path, text, message):
     observables = {"angle": {"file": str(tmp_path / "angles.csv")}}
     with pytest.raises(ValueError, match=message):
         read_study(changed("tests.heap.observables", observables))
+
+
+def test_equal_measurements_take_a_standard_error_that_is_given(tmp_path):
+    (tmp_path / "angles.csv").write_text("angle_of_repose_deg\n24\n24\n")
+    table = {"file": str(tmp_path / "angles.csv"), "standard_error": 0.5}
+    (found,) = read_study(changed("tests.heap.observables", {"angle_of_repose_deg": table})).observables
+    assert (found.measured, found.error) == (24.0, 0.5)
 
 
 @pytest.mark.parametrize("text", ["\ufeffangle\n24\n26\n", "mass, angle \n1, 24\n1, 26\n"])
