@@ -1,5 +1,6 @@
 """Compiled overlaps of convex bodies: random pairs of all shapes against a search without derivatives."""
 
+import itertools
 import math
 import os
 import re
@@ -15,6 +16,7 @@ from dem.kernels.convex.shape_registry import CONVEX_KINDS, ConvexBody, convex_k
 from sample_runs import random_quaternions
 from scipy.spatial.transform import Rotation
 
+import dem
 from tests.plain import test_heat, test_wear
 
 NAMES = [row.name for row in CONVEX_KINDS.values() if row.name != "triangle"]
@@ -205,6 +207,47 @@ def test_newton_steps_of_one_kind_of_shape_are_vectorised(tmp_path):
     command = [sys.executable, str(tmp_path / "step.py")]
     code = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
     assert re.search(r"fmul .*<\d+ x double>", code)
+
+
+def tray(material):
+    """Mesh of a square floor of 40 mm with a slight ridge, and four side walls."""
+    corners = np.array([(-1, -1, 0), (0, -1, 0), (1, -1, 0), (1, 1, 0), (0, 1, 0), (-1, 1, 0)]) * (0.02, 0.02, 0)
+    top, floor = corners + np.array([0, 0, 0.1]), [(0, 1, 4), (0, 4, 5), (1, 2, 3), (1, 3, 4)]
+    corners[[1, 4], 2] = 5e-4
+    sides = [(k, (k + 1) % 6, 6 + k) for k in range(6)] + [((k + 1) % 6, 6 + (k + 1) % 6, 6 + k) for k in range(6)]
+    return dem.Mesh(np.concatenate([corners, top]), floor + sides, material=material)
+
+
+@pytest.mark.long
+def test_threads_and_a_restart_change_no_bit_of_dice_in_a_mesh_in_a_drum_and_on_a_disc(tmp_path):
+    """Their corners fall, slide and come to rest with friction, and the ledger of the energy closes."""
+    stuff = dem.Material(young=5e6, poisson=0.3, density=1500.0, friction=0.4, restitution=0.5)
+    die = dem.Polyhedron(vertices=list(itertools.product([0.0, 0.005], repeat=3)), rounding=8e-4)
+    walls = [
+        tray(stuff), dem.Cylinder((0.1, -0.02, 0.02), (0.1, 0.02, 0.02), 0.02, ends="both", material=stuff),
+        dem.Disc((0.2, 0, 0), (0, 0, 1), 0.02, material=stuff),
+    ]  # fmt: skip
+    rng = np.random.default_rng(1)
+    place = np.array(list(itertools.product([-0.008, 0, 0.008], [-0.008, 0.008], [0.008, 0.017, 0.026])))
+    place = np.concatenate([place + np.array([x, 0, 0]) for x in (0, 0.1, 0.2)])
+    dice = dem.Particles(
+        die, stuff, position=place, orientation=random_quaternions(rng, len(place)),
+        velocity=rng.normal(size=place.shape) * 0.1,
+    )  # fmt: skip
+
+    def state(sim):
+        names = ("position", "orientation", "velocity", "angular_velocity")
+        return b"".join(getattr(sim.particles, name).tobytes() for name in names)
+
+    one, two = (dem.Simulation(dice, walls=walls, time_step=2e-5, threads=threads) for threads in (1, 2))
+    one.step(2000)
+    one.save(tmp_path / "half.h5")
+    for sim in (one, resumed := dem.Simulation.load(tmp_path / "half.h5")):
+        sim.step(2000)
+    two.step(4000)
+    assert one.contact_count > 25  # they lie
+    assert one.verdict().passed
+    assert state(one) == state(resumed) == state(two)
 
 
 @pytest.mark.slow

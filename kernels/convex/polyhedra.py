@@ -71,6 +71,18 @@ def vertex(numbers, at, k):
 
 
 @inline
+def number_of_vertices(body):
+    """Number of vertices of the core of a polyhedron, a ConvexBody."""
+    return int(body.numbers[body.at + 1])
+
+
+@inline
+def vertex_of(body, k):
+    """Vertex k of the core of a polyhedron, a ConvexBody, from its centre in the world frame [m]."""
+    return rotate(body.q, vertex(body.numbers, body.at, k))
+
+
+@inline
 def tables_of(numbers, at):
     """Number of edges and number of faces of a polyhedron, and the offset of its table of edges.
 

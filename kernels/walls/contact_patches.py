@@ -76,6 +76,12 @@ def find_among_triangles(x, radius, power, first_triangle, listed, start, stop, 
     Returns the number of contacts; minus that number if there are too few rows.
     """
     count = gather_within_reach(x, radius, listed, start, stop, geometry, scratch)
+    return find_in_rows(x, radius, power, count, first_triangle, geometry, contacts, scratch)
+
+
+@inline
+def find_in_rows(x, radius, power, count, first_triangle, geometry, contacts, scratch):
+    """Find the contacts of a sphere with the triangles of `count` rows of scratch, as `find_among_triangles` does."""
     if count == 0:
         return 0
     if count == 1:
@@ -99,12 +105,19 @@ def gather_within_reach(x, radius, listed, start, stop, geometry, scratch):
     for entry in range(start, stop):
         f = listed[entry]
         if may_reach(geometry.triangle, f, x, radius):
-            v, region = from_closest(geometry.triangle, f, x)
-            near = dot(v, v)
-            if near < radius * radius:
-                scratch[count, 0], scratch[count, 1], scratch[count, 2] = v
-                scratch[count, SQUARED_DISTANCE], scratch[count, PIECE], scratch[count, REGION] = near, f, region
-                count += 1
+            count = gather_triangle(f, x, radius, count, geometry, scratch)
+    return count
+
+
+@inline
+def gather_triangle(f, x, radius, count, geometry, scratch):
+    """Write row `count` of scratch for triangle f if it is within reach of a sphere; returns the number of rows."""
+    v, region = from_closest(geometry.triangle, f, x)
+    near = dot(v, v)
+    if near < radius * radius:
+        scratch[count, 0], scratch[count, 1], scratch[count, 2] = v
+        scratch[count, SQUARED_DISTANCE], scratch[count, PIECE], scratch[count, REGION] = near, f, region
+        count += 1
     return count
 
 

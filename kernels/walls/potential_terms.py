@@ -20,7 +20,9 @@ from dem.kernels.compiler.jit import inline
 POTENTIAL, DEEPEST, ANCHOR, FIRST, LINKS, COLUMNS = 3, 4, 5, 6, 7, 8
 MOMENT, SIDE_COLUMNS = 8, 11  # of the side of a capsule
 RELATIVE_ROUNDING = 1e-11  # of the potential of a contact of the same depth
-MINIMUM_STRIDE = 1 << 32  # in the number of a piece that touches the side of a capsule at several places: which of them
+# in the number of a piece: 1 + number of the corner of a polyhedron that touches a triangle; which of several places at
+# which the side of a capsule touches
+CORNER_STRIDE, MINIMUM_STRIDE = 1 << 28, 1 << 32
 
 
 @inline

@@ -137,12 +137,10 @@ def test_a_body_across_a_pipe_touches_twice(name):
     np.testing.assert_allclose(found.overlap[by_side], [DEEP + 1e-5, DEEP - 1e-5], rtol=0, atol=1e-16)
 
 
-SIDES = [(x, y, z) for x in (-0.002, 0.002) for y in (-0.0025, 0.0025) for z in (-0.003, 0.003)]
 ROUND_AND_FLAT = {
     "ellipsoid": GRAIN,
     "superellipsoid": dem.Superellipsoid(semi_axes=(0.003, 0.003, 0.002), exponents=(8, 8)),
     "tablet": dem.RoundedCylinder(diameter=0.006, length=0.003, rounding=0.0005),
-    "brick": dem.Polyhedron(vertices=SIDES, rounding=0.0002),
 }
 
 
@@ -167,6 +165,64 @@ def test_contacts_in_a_cylinder_are_all_maxima_of_the_overlap(name, radius, rng)
         overlap = contacts(shape, pipe, (x, 0, 0), q.as_quat(scalar_first=True)).overlap
         overlap = overlap[overlap > 1e-7]  # others may be between two directions
         np.testing.assert_allclose(np.sort(overlap), np.sort(maxima), rtol=0, atol=1e-8)
+
+
+CUBOID = dem.Polyhedron(
+    vertices=list(itertools.product((-0.004, 0.004), (-0.003, 0.003), (-0.002, 0.002))), rounding=8e-4
+)
+CORE = np.array(list(itertools.product((-0.0032, 0.0032), (-0.0022, 0.0022), (-0.0012, 0.0012))))
+
+
+@pytest.mark.parametrize("hollow", ["ball", "drum"])
+def test_corners_of_a_polyhedron_inside_of_a_hollow_are_balls(hollow, rng):
+    """Each that overlaps the side or an end is a contact; four of a face that is turned to the side."""
+    radius, most = 0.015, 0
+    wall = cylinder((0, 0, -1), (0, 0, 0.004), radius)
+    if hollow == "ball":
+        wall = dem.Ball((0, 0, 0), radius, inside=True, material=ELASTIC)
+    for turn in (Rotation.identity(), Rotation.from_rotvec((1e-4, 0, 2e-3)), *Rotation.random(2, rng=rng)):
+        arms = turn.apply(CORE)
+        x = np.array([0.0105, 0.0, 0.004 - 8e-4 - arms[:, 2].max() + DEEP if hollow == "drum" else 0.0])
+        while True:
+            y = x + arms
+            off = np.linalg.norm(y if hollow == "ball" else y[:, :2], axis=1)
+            at_side = off + 8e-4 - radius
+            if at_side.max() >= DEEP:
+                break
+            x[0] += DEEP - at_side.max() + 1e-6
+        at_end = y[:, 2] + 8e-4 - 0.004 if hollow == "drum" else np.zeros(0)
+        found = contacts(CUBOID, wall, x, turn.as_quat(scalar_first=True))
+        expected = np.concatenate([at_side[at_side > 0], at_end[at_end > 0]])
+        np.testing.assert_allclose(np.sort(found.overlap), np.sort(expected), rtol=0, atol=1e-15)
+        at_ball = y[at_side > 0] * (1, 1, hollow == "ball")
+        normals = found.normal[np.abs(found.normal[:, 2]) < 0.9 if hollow == "drum" else slice(None)]
+        outwards = at_ball / off[at_side > 0, None]
+        normals, outwards = (each[np.lexsort(np.round(each, 9).T)] for each in (-normals, outwards))
+        np.testing.assert_allclose(normals, outwards, rtol=0, atol=1e-13)
+        most = max(most, len(normals))
+    assert most == 4
+
+
+def test_a_face_on_a_large_ball_touches_between_its_corners_as_well():
+    """In the middle it is deepest. That contact counts with three of the four corners, which are equally deep."""
+    large, place = dem.Ball((0, 0, -0.5), 0.5, material=ELASTIC), np.array([0, 0, 0.002 - DEEP])
+    corner = 0.5 + 8e-4 - np.linalg.norm((CORE + place - (0, 0, -0.5))[CORE[:, 2] < 0], axis=1)
+    found = contacts(CUBOID, large, place)
+    assert (corner > 0).all()
+    np.testing.assert_allclose(found.overlap, [DEEP, *corner[1:]], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(found.normal[0], (0, 0, 1), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["roll", "capsule"])
+def test_an_edge_along_a_round_wall_touches_with_both_of_its_corners(name):
+    """All of its points are equally deep: the place that the search for the deepest one finds is not a third one."""
+    turn = Rotation.from_rotvec((0, math.atan2(2.2, 1.2), 0))
+    low = turn.apply(CORE)[:, 2].min()
+    x = np.array([0.0, 0.0, 8e-4 - DEEP - low])
+    x[0] = -turn.apply(CORE)[turn.apply(CORE)[:, 2].argmin(), 0]
+    found = contacts(CUBOID, ROUND[name], x, turn.as_quat(scalar_first=True))
+    np.testing.assert_allclose(found.overlap, [DEEP, DEEP], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(np.sort(found.point[:, 1]), [-0.0022, 0.0022], rtol=0, atol=1e-15)
 
 
 def test_a_body_across_a_bent_tube_touches_twice():
@@ -330,11 +386,6 @@ def test_force_and_torque_are_the_gradient_of_one_energy(name, shape, x):
     np.testing.assert_allclose(slope, -expected, rtol=0, atol=1e-6)
 
 
-CUBOID = dem.Polyhedron(
-    vertices=list(itertools.product((-0.004, 0.004), (-0.003, 0.003), (-0.002, 0.002))), rounding=8e-4
-)
-
-
 @pytest.mark.parametrize(
     "flat",
     [
@@ -342,15 +393,16 @@ CUBOID = dem.Polyhedron(
         WALLS["rectangle"],
         dem.Block((-10, -10, -10), (10, 10, 0), material=ELASTIC),
         dem.Block((-1, -1, -1e-12), (1, 1, 0), material=ELASTIC),
+        dem.Disc((0, 0, 0), (0, 0, 1), 0.02, material=ELASTIC),
     ],
-    ids=["block", "rectangle", "large block", "sheet"],
+    ids=["block", "rectangle", "large block", "sheet", "disc"],
 )
-def test_a_face_rests_on_a_block_and_a_rectangle_as_on_a_plane(flat):
+def test_a_face_rests_on_a_flat_wall_as_on_a_plane(flat):
     """Each of its four corners is a contact, also if the face is a little inclined."""
     place, q = (0.001, -0.002, 0.002 - DEEP), (1.0, 0.005, 0.003, 0.2) / np.linalg.norm((1.0, 0.005, 0.003, 0.2))
     plane = contacts(CUBOID, dem.Plane((0, 0, 0), (0, 0, 1), material=ELASTIC), place, q)
     found = contacts(CUBOID, flat, place, q)
-    size = flat.upper[0] - flat.lower[0] if isinstance(flat, dem.Block) else 0.02
+    size = flat.upper[0] - flat.lower[0] if isinstance(flat, dem.Block) else 0.04
     order, other = np.lexsort(plane.arm.T), np.lexsort(found.arm.T)
     assert len(plane.overlap) == 4
     # rounding of places from the middle of the wall
@@ -359,22 +411,34 @@ def test_a_face_rests_on_a_block_and_a_rectangle_as_on_a_plane(flat):
     np.testing.assert_allclose(found.normal[other], plane.normal[order], rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize("name", ["block", "rectangle"])
+EDGES = [
+    ((0.0095, 0.002, 0.00194), (0.004, 0.006, 0.3), 4),  # across an edge
+    ((0.0098, 0.0103, 0.00192), (0.01, 0.008, 0.4), 4),  # across a corner
+    ((0.007, 0.0019, 0.00193), (0.004, 0.006, 0.05), 6),  # with a corner near the edge
+]
+ROUND = {  # convex walls that rise to z = 0
+    "disc": dem.Disc((0, 0, 0), (0, 0, 1), 0.0045, material=ELASTIC),
+    "ball": dem.Ball((0, 0, -0.5), 0.5, material=ELASTIC),
+    "roll": cylinder((0, -0.05, -0.3), (0, 0.05, -0.3), 0.3, inside=False),
+    "capsule": dem.CapsuleWall((0, -0.05, -0.3), (0, 0.05, -0.3), 0.3, material=ELASTIC),
+}
+
+
 @pytest.mark.parametrize(
-    ("x", "turn", "number"),
+    ("wall", "x", "turn", "number"),
     [
-        ((0.0095, 0.002, 0.00194), (0.004, 0.006, 0.3), 4),  # across an edge
-        ((0.0098, 0.0103, 0.00192), (0.01, 0.008, 0.4), 4),  # across a corner
-        ((0.007, 0.0019, 0.00193), (0.004, 0.006, 0.05), 6),  # with a corner near the edge
+        *((WALLS[name], *case) for name in ("block", "rectangle") for case in EDGES),
+        (ROUND["disc"], (0.001, 0.001, 0.00196), (0.004, 0.006, 0.3), 3),  # two corners over it, and its rim
+        *((ROUND[name], (0.0005, 0.0003, 0.00195), (0.004, 0.006, 0.3), 4) for name in ("ball", "roll", "capsule")),
     ],
 )
-def test_forces_of_a_polyhedron_at_an_edge_are_gradients(name, x, turn, number):
-    """Corners and crossing edges, of which some have a weight below 1; by differences as of other shapes."""
+def test_forces_of_a_polyhedron_at_an_edge_or_a_round_wall_are_gradients(wall, x, turn, number):
+    """Corners, and places between them, of which some have a weight below 1; by differences as of other shapes."""
     x, q, energies = np.array(x), Rotation.from_rotvec(turn), []
 
     def touching(place, rotation):
         body = dem.Particles(CUBOID, ELASTIC, position=[place], orientation=[rotation.as_quat(scalar_first=True)])
-        return dem.Simulation(body, walls=[WALLS[name]], **FEW)
+        return dem.Simulation(body, walls=[wall], **FEW)
 
     found = touching(x, q).contact_forces()
     assert len(found.overlap) == number

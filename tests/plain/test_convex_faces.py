@@ -93,10 +93,18 @@ STUFF = {"young": 5e6, "poisson": 0.3, "density": 1000.0}
 STIFFNESS = 4 / 3 * 5e6 / (2 * (1 - 0.3**2)) * np.sqrt(DIE.contact_radius)  # at a face; √½ of that at another die
 
 
+FLOOR = np.array([[-0.1, -0.1, 0], [0.1, -0.1, 0], [0.1, 0.1, 0], [-0.1, 0.1, 0]])
+GROUNDS = {
+    "plane": lambda stuff: dem.Plane((0, 0, 0), (0, 0, 1), material=stuff),
+    "mesh": lambda stuff: dem.Mesh(FLOOR, [[0, 1, 2], [0, 2, 3]], material=stuff),
+    "disc": lambda stuff: dem.Disc((0, 0, 0), (0, 0, 1), 0.1, material=stuff),
+}
+
+
 @pytest.mark.parametrize(
     "law", [{}, {"restitution": 0.5}, {"restitution": 0.5, "friction": 0.5}], ids=["elastic", "damped", "friction"]
 )
-@pytest.mark.parametrize("ground", ["face", "plane"])
+@pytest.mark.parametrize("ground", ["face", *GROUNDS])
 def test_dice_rest_on_the_ground_and_on_each_other_with_four_corners(law, ground):
     """Each overlaps by what carries the weight above it, 4 k δ^1.5, and nothing moves."""
     material = dem.Material(**STUFF, **law)
@@ -104,7 +112,7 @@ def test_dice_rest_on_the_ground_and_on_each_other_with_four_corners(law, ground
     low, high = (2 * weight / (4 * STIFFNESS)) ** (2 / 3), (weight / (4 * STIFFNESS / np.sqrt(2))) ** (2 / 3)
     dice = dem.Particles(DIE, material, position=[[0.02, 0.02, 0.005 - low], [0.02, 0.02, 0.015 - low - high]])
     box = dem.Box((0, 0, 0), (0.04, 0.04, 0.04), material=material) if ground == "face" else None
-    walls = [] if box else [dem.Plane((0, 0, 0), (0, 0, 1), material=material)]
+    walls = [] if box else [GROUNDS[ground](material)]
     sim = dem.Simulation(dice, box, walls=walls, gravity=(0, 0, -9.81), time_step=1e-5, threads=1)
     found = sim.contact_forces()
     assert len(found.overlap) == 5  # the pair as one, and four corners
@@ -115,7 +123,7 @@ def test_dice_rest_on_the_ground_and_on_each_other_with_four_corners(law, ground
     np.testing.assert_allclose(sim.particles.angular_velocity, 0, rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("ground", ["face", "plane"])
+@pytest.mark.parametrize("ground", ["face", *GROUNDS])
 def test_a_tilted_die_is_righted_by_its_corners(ground):
     """Torque and force are sums over the corners of the core, 3 mm from the middle, which are balls of 2 mm."""
     material, turn, height = dem.Material(**STUFF), Rotation.from_rotvec([3e-3, -2e-3, 0.0]), 0.005 - 5e-5
@@ -125,7 +133,7 @@ def test_a_tilted_die_is_righted_by_its_corners(ground):
     q = DIE.turned(turn.as_quat(scalar_first=True))
     die = dem.Particles(DIE, material, position=[[0.02, 0.02, height]], orientation=[q])
     box = dem.Box((0, 0, 0), (0.04, 0.04, 0.04), material=material) if ground == "face" else None
-    walls = [] if box else [dem.Plane((0, 0, 0), (0, 0, 1), material=material)]
+    walls = [] if box else [GROUNDS[ground](material)]
     found = dem.Simulation(die, box, walls=walls, gravity=(0, 0, 0), time_step=1e-5, threads=1).contact_forces()
     assert len(found.overlap) == np.count_nonzero(deep) == 4
     np.testing.assert_allclose(found.force.sum(0)[2], forces.sum(), rtol=1e-9)
@@ -182,6 +190,17 @@ def prism(sides, rounding, height=0.004):
     turn = 2 * np.pi * np.arange(sides) / sides
     ring = [(0.005 * math.cos(t), 0.005 * math.sin(t)) for t in turn]
     return dem.Polyhedron(vertices=[(*place, z) for place in ring for z in (0.0, height)], rounding=rounding)
+
+
+@pytest.mark.parametrize("ground", ["face", *GROUNDS])
+def test_all_corners_of_a_prism_touch_the_ground(ground):
+    """Also more than the 32 contacts for which pairs of polyhedra have room."""
+    material = dem.Material(**STUFF)
+    body = dem.Particles(prism(50, 3e-4), material, position=[[0.02, 0.02, 0.002 - 1e-5]], orientation="as-given")
+    box = dem.Box((0, 0, 0), (0.04, 0.04, 0.04), material=material) if ground == "face" else None
+    walls = [] if box else [GROUNDS[ground](material)]
+    found = dem.Simulation(body, box, walls=walls, time_step=1e-6, threads=1).contact_forces()
+    np.testing.assert_allclose(found.overlap, np.full(50, 1e-5), rtol=0, atol=1e-16)
 
 
 def test_plastic_energy_of_twelve_corners_at_a_face_of_the_box_is_in_the_ledger_to_second_order():

@@ -1,6 +1,7 @@
 """Convex bodies at meshes: planes and spheres as oracles, and forces as gradients of one energy."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -31,14 +32,17 @@ def surface(height, cells=4, size=0.012):
     return dem.Mesh(np.column_stack([x, y, height(x, y)]), triangles, material=ELASTIC)
 
 
-MESHES = {
-    "flat": surface(lambda x, y: 0 * x),
-    "ridge": surface(lambda x, y: -0.3 * abs(x)),
-    "shallow valley": surface(lambda x, y: 0.02 * abs(x)),  # whose sides are one contact
-    "valley": surface(lambda x, y: 0.5 * abs(x)),
-    "corner": surface(lambda x, y: 0.4 * abs(x) + 0.3 * abs(y)),
-    "peak": surface(lambda x, y: -0.4 * abs(x) - 0.3 * abs(y)),
+HEIGHTS = {
+    "flat": lambda x, y: 0 * x,
+    "ridge": lambda x, y: -0.3 * abs(x),
+    "slight ridge": lambda x, y: -0.01 * abs(x),
+    "shallow valley": lambda x, y: 0.02 * abs(x),  # whose sides are one contact
+    "valley": lambda x, y: 0.5 * abs(x),
+    "corner": lambda x, y: 0.4 * abs(x) + 0.3 * abs(y),
+    "peak": lambda x, y: -0.4 * abs(x) - 0.3 * abs(y),
+    "saddle": lambda x, y: 0.01 * abs(x) - 0.012 * abs(y),
 }
+MESHES = {name: surface(height) for name, height in HEIGHTS.items()}
 
 
 def one(shape, wall, x, q, time_step=1e-6):
@@ -60,7 +64,9 @@ def lowered(shape, wall, x, y, q, deep=DEEP):
         low, high = (middle, high) if found > deep else (low, middle)
 
 
-@pytest.mark.parametrize("name", ["ellipsoid", pytest.param("superellipsoid", marks=pytest.mark.slow), "cylinder"])
+@pytest.mark.parametrize(
+    "name", ["ellipsoid", pytest.param("superellipsoid", marks=pytest.mark.slow), "cylinder", "polyhedron"]
+)
 @pytest.mark.few(1, long=99)
 def test_a_flat_mesh_is_a_plane(name):
     """Wherever its triangles meet: over an edge, a corner, and between."""
@@ -137,20 +143,89 @@ def force_and_torque(shape, wall, x, q):
     return properties.mass * sim.particles.velocity[0] / 1e-9, turn.apply(np.array(properties.inertia) * spin) / 1e-9
 
 
-PLACES = {"ridge": (2e-4, 0.0), "shallow valley": (1e-4, 1e-4), "corner": (3e-4, -2e-4), "peak": (1e-4, -1e-4)}
+PLACES = {
+    "ridge": (2e-4, 0.0), "shallow valley": (1e-4, 1e-4), "corner": (3e-4, -2e-4), "peak": (1e-4, -1e-4),
+    "slight ridge": (9e-4, 1e-4), "saddle": (9e-4, -7e-4),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["flat", "slight ridge", "shallow valley", "saddle", "peak"])
+@pytest.mark.few(3, long=2)
+def test_contacts_of_corners_do_not_depend_on_how_a_surface_is_divided(name):
+    """The energy with triangles of half and a quarter of the size, to the rounding of overlaps of 5e-5 m."""
+    die, rng = SHAPES["polyhedron"], np.random.default_rng(5)
+    for turn in (Rotation.identity(), nearly_flat(rng), nearly_flat(rng)):
+        q, (x, y) = turn.as_quat(scalar_first=True), rng.uniform(-0.003, 0.003, 2)
+        z = lowered(die, MESHES[name], x, y, q)
+        found = [energy(die, surface(HEIGHTS[name], cells), (x, y, z), q) for cells in (4, 8, 16)]
+        np.testing.assert_allclose(found, found[0], rtol=1e-11)
+
+
+@pytest.mark.parametrize("place", [(0.0007, 0.0014), (0.0002, -0.0003)])
+def test_a_level_face_on_small_triangles_touches_them_with_its_corners(place):
+    """The overlaps of triangles are equal to rounding, whether they are below a corner or the middle of the face."""
+    x, q = (*place, 0.0025 - DEEP), (1, 0, 0, 0)
+    found = one(SHAPES["polyhedron"], surface(HEIGHTS["flat"], 16), x, q).contact_forces()
+    plane = one(SHAPES["polyhedron"], dem.Plane((0, 0, 0), (0, 0, 1), material=ELASTIC), x, q).contact_forces()
+    np.testing.assert_allclose(found.overlap, plane.overlap, rtol=0, atol=1e-17)
+    np.testing.assert_allclose(found.arm, plane.arm, rtol=0, atol=1e-16)
+
+
+def test_a_tip_below_a_face_takes_the_place_of_the_deepest_corner():
+    """A slight pyramid touches the face at its tip, and four corners of the core, 1.5 mm from the middle, its sides.
+
+    The tip is deepest. It counts once, with three of the corners in place of four.
+    """
+    die, slope, z = SHAPES["polyhedron"], 0.005, 0.0025 - DEEP
+    pyramid = surface(lambda x, y: -slope * (abs(x) + abs(y)))
+    corner = 0.001 - (z - 0.0015 + slope * 0.003) / math.sqrt(1 + 2 * slope**2)
+    stiffness = 4 / 3 * 5e6 / (2 * (1 - 0.3**2)) * math.sqrt(die.contact_radius)
+    assert 0 < corner < DEEP
+    expected = 0.4 * stiffness * (DEEP**2.5 + 3 * corner**2.5)
+    assert energy(die, pyramid, (0, 0, z), (1, 0, 0, 0)) == pytest.approx(expected, rel=1e-11)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 2e-3])
+def test_a_die_slides_over_triangles_as_on_a_plane(tilt):
+    """With friction of each corner, which goes with it from triangle to triangle."""
+    stuff, paths = dem.Material(young=5e6, poisson=0.3, density=1500.0, restitution=0.5, friction=0.3), []
+    flat = surface(HEIGHTS["flat"], 11)
+    walls = [
+        dem.Plane((0, 0, 0), (0, 0, 1), material=stuff), dem.Mesh(flat.vertices, flat.triangles, material=stuff)
+    ]  # fmt: skip
+    for wall in walls:
+        q = Rotation.from_rotvec((tilt, -tilt, 0.2)).as_quat(scalar_first=True)
+        body = dem.Particles(
+            SHAPES["polyhedron"], stuff, position=[[-0.004, 1e-4, 0.0025 - 1e-5]], velocity=[[1.0, 0.2, 0]],
+            angular_velocity=[[0, 0, 40]], orientation=[q],
+        )  # fmt: skip
+        sim = dem.Simulation(body, walls=[wall], time_step=1e-5, gravity=(0, 0, -300.0), threads=1)
+        sim.step(400)
+        paths.append(sim.particles)
+    assert paths[0].position[0, 0] > -0.002
+    for name, size in (("position", 1e-2), ("velocity", 1.0), ("angular_velocity", 100.0)):
+        of_plane, of_mesh = (getattr(path, name) for path in paths)
+        np.testing.assert_allclose(of_mesh, of_plane, rtol=0, atol=1e-9 * size)
+
+
+def nearly_flat(rng):
+    """A rotation by which a face of a die that points down still overlaps a surface with several corners."""
+    return Rotation.from_rotvec(rng.normal(size=3) * (8e-3, 8e-3, 1.0))
 
 
 @pytest.mark.parametrize(
     ("name", "shape"),
-    [("ridge", "polyhedron"), ("shallow valley", "ellipsoid"), ("peak", "cylinder"),
+    [("ridge", "polyhedron"), ("shallow valley", "ellipsoid"), ("peak", "cylinder"), ("slight ridge", "die"),
+     ("shallow valley", "die"), ("saddle", "die"),
      pytest.param("corner", "superellipsoid", marks=pytest.mark.slow)],
 )  # fmt: skip
-@pytest.mark.few(1, long=2)
+@pytest.mark.few(4, long=2)
 def test_force_and_torque_are_the_gradient_of_one_energy(name, shape):
-    """By central differences of fourth order."""
-    shape, wall, rng, h = SHAPES[shape], MESHES[name], np.random.default_rng(4), 1e-7
+    """By central differences of fourth order; of a die that touches with three or four corners, or between them."""
+    wall, rng, h = MESHES[name], np.random.default_rng(4), 1e-7
     steps, weights = np.array([-2, -1, 1, 2]), np.array([1, -8, 8, -1]) / 12
-    turn = Rotation.random(rng=rng)
+    turn = nearly_flat(rng) if shape == "die" else Rotation.random(rng=rng)
+    shape = SHAPES["polyhedron" if shape == "die" else shape]
     q = turn.as_quat(scalar_first=True)
     x = np.array([*PLACES[name], lowered(shape, wall, *PLACES[name], q)])
     force, torque = force_and_torque(shape, wall, x, q)

@@ -159,18 +159,20 @@ def test_a_face_on_four_corners_conducts_by_one_contact(gas):
             dem.Plane((0, 0, 0), (0, 0, 1), **about),
             dem.Rectangle((0, 0, 0), (0.1, 0, 0), (0, 0.1, 0), **about),
             dem.Mesh(0.05 * np.array(FLAT, float), [[0, 1, 2], [0, 2, 3]], **about),
+            dem.Cylinder((-1, 0, 5e3), (1, 0, 5e3), 5e3, ends="both", **about),  # corners are 2 nm deeper in it
         ]
         for each in walls:
             die = dem.Particles(DIE, SOLID, position=[[0, 0, z]], temperature=300.0)
             heat = dem.Heat(every=1, time_scale=1e5, gas_conductivity=gas)
             sim = dem.Simulation(die, walls=[each], gravity=(0, 0, 0), time_step=DT, heat=heat)
             corners = len(sim.contact_forces().overlap)
-            assert corners == (1 if isinstance(each, dem.Mesh) else 4)
+            assert corners == 4
             sim.step(1)
             found.append(sim.heat.received["wall"] / sim.heat.time)
-    by_temperature, by_flux = found[:3], found[3:]
+    by_temperature, by_flux = found[:4], found[4:]
     radius = (0.75 * DIE.volume / math.pi) ** (1 / 3)
-    np.testing.assert_allclose(by_temperature, by_temperature[1], rtol=1e-6)
+    np.testing.assert_allclose(by_temperature, by_temperature[1], rtol=1e-3)  # of the cylinder
+    np.testing.assert_allclose(by_temperature[:3], by_temperature[1], rtol=1e-6)
     np.testing.assert_allclose(by_flux, 1000.0 * math.pi * radius**2, rtol=1e-8)  # units of heat in 1 ns
 
 
@@ -187,6 +189,30 @@ def test_a_die_across_the_edge_of_a_block_conducts_by_one_contact():
         rates.append(sim.heat.received["wall"] / sim.heat.time)
     # turned by 2e-5, the deepest corners differ by 2 % in overlap and by half of that in the conductance
     assert rates[1] == pytest.approx(rates[0], rel=0.01)
+
+
+@pytest.mark.parametrize(("angle", "regions"), [(0.2, 1), (math.pi / 2, 2)])
+def test_corners_of_a_die_in_a_groove_conduct_by_one_contact_with_each_side_of_it(angle, regions):
+    """The sides of a mesh rise by half the angle: to normals that differ by less than 0.5 rad they are one region."""
+    rise = 0.05 * math.tan(angle / 2)
+    groove = dem.Mesh(
+        [[-0.05, -0.05, rise], [-0.05, 0.05, rise], [0, -0.05, 0], [0, 0.05, 0], [0.05, -0.05, rise],
+         [0.05, 0.05, rise]],
+        [[0, 2, 3], [0, 3, 1], [2, 4, 5], [2, 5, 3]], material=SOLID, temperature=310.0, name="wall",
+    )  # fmt: skip
+    turn = (math.cos(math.pi / 8), 0, math.sin(math.pi / 8), 0) if regions == 2 else (1, 0, 0, 0)
+    core, low = 0.4 * D, D / math.sqrt(2) if regions == 2 else 0.5 * D
+    height = low if regions == 2 else core * math.tan(angle / 2) + core + 0.1 * D / math.cos(angle / 2)
+    die = dem.Particles(DIE, SOLID, position=[[0, 0, height - DEEP]], orientation=[turn], temperature=300.0)
+    heat = dem.Heat(every=1, time_scale=1e5)
+    sim = dem.Simulation(die, walls=[groove], gravity=(0, 0, 0), time_step=DT, heat=heat)
+    found = sim.contact_forces()
+    deepest = np.sort(found.overlap)[-regions:]
+    assert len(found.overlap) > regions
+    sim.step(1)
+    radius = (0.75 * DIE.volume / math.pi) ** (1 / 3)
+    conductance = 2 * SOLID.conductivity * np.sqrt(radius * deepest).sum()
+    assert sim.heat.received["wall"] / sim.heat.time == pytest.approx(10.0 * conductance, rel=1e-6)
 
 
 def test_a_die_in_an_edge_of_the_box_conducts_to_both_faces():

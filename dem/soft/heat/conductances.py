@@ -11,21 +11,19 @@ from dem.kernels.compiler.jit import in_python
 from dem.kernels.heat import conductances
 from dem.kernels.heat.conductances import COLUMNS, CONDUCTANCE, OVERLAP, RADIUS, GapGas, gas_conductance
 from dem.kernels.soft.state import Kinds
-from dem.model.domain.box import FACES
-from dem.model.walls.primitives import Block, Plane, Rectangle
 from dem.soft.contact.contact_forces import contact_forces
 from dem.soft.contact.nonspherical import touches_with_corners
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from dem.model.bonds import Bonds
     from dem.model.contact.contact_forces import ContactForces
     from dem.model.materials import Material
     from dem.model.particles.particles import Particles
-    from dem.model.walls.wall import Wall
     from dem.soft.engine import Engine
 
+SAME_REGION = 0.5  # angle of normals of corners, below which they touch the same region of a wall [rad]
 RATE_BITS = 50  # of the largest conductance, in whose units the rates of bodies are summed
 
 
@@ -40,7 +38,6 @@ class ConductanceTables(NamedTuple):
     of_bonds: np.ndarray  # (B,) of each bond
     radius: np.ndarray  # (G,) that bodies count as having which are no spheres [m], by kind
     has_corners: np.ndarray  # (G,) whether corners touch flat walls one by one, by kind
-    has_regions: np.ndarray  # (6 + W,) whether a body may touch the face or wall in several regions
     unit: float  # of rates: a power of two in 1 of the conductance
 
 
@@ -65,23 +62,22 @@ def have_corners(particles: Particles) -> np.ndarray:
     return np.array([touches_with_corners(shape) for shape, _ in particles.variants])
 
 
-def have_regions(walls: Sequence[Wall]) -> np.ndarray:
-    """Whether a convex body may touch a face of the box or a wall in several regions (6 + W,)."""
-    return np.array([False] * len(FACES) + [not isinstance(wall, Plane | Block | Rectangle) for wall in walls])
-
-
-def deepest_corners(found: ContactForces, has_corners: np.ndarray, has_regions: np.ndarray) -> np.ndarray:
+def deepest_corners(found: ContactForces, has_corners: np.ndarray) -> np.ndarray:
     """Whether a contact (K,) is the deepest of one body in one region of a wall, or no contact of a corner with a wall.
 
     has_corners: (K,) whether the first body of the contact has corners.
-    has_regions: of `ConductanceTables`. Contacts in the same region of such a wall have the same normal.
+    Contacts in the same region have normals that differ by less than `SAME_REGION`.
     """
     deepest = np.ones(found.i.size, bool)
     rows = np.flatnonzero(has_corners & (found.j < 0))
-    normal = np.where(has_regions[-1 - found.j[rows], None], found.normal[rows], 0.0)
-    region = np.unique(np.column_stack([found.i[rows], found.j[rows], normal]), axis=0, return_inverse=True)[1].ravel()
-    by_depth = np.lexsort((rows, -found.overlap[rows], region))  # in each region the deepest comes first
-    deepest[rows[by_depth]] = np.diff(region[by_depth], prepend=-1) > 0
+    rows = rows[np.lexsort((rows, -found.overlap[rows], found.j[rows], found.i[rows]))]
+    i, j, normal = found.i[rows], found.j[rows], found.normal[rows]
+    for lag in range(1, rows.size):  # compare each contact with the deeper ones of the same body and wall
+        same = (i[lag:] == i[:-lag]) & (j[lag:] == j[:-lag])
+        if not same.any():
+            break
+        aligned = (normal[lag:] * normal[:-lag]).sum(1) > math.cos(SAME_REGION)
+        deepest[rows[lag:][same & aligned]] = False
     return deepest
 
 
@@ -180,7 +176,7 @@ def _report_contacts(engine: Engine, tables: ConductanceTables) -> tuple[Contact
     kind, listed = engine.bodies.kind, []
     material = engine.kinds.material[kind]
     corners = tables.has_corners[kind[index[found.i]]]
-    conducts = deepest_corners(found, corners, tables.has_regions) & (found.overlap > 0)
+    conducts = deepest_corners(found, corners) & (found.overlap > 0)
     for is_wall in (False, True):
         chosen = (at_wall == is_wall) & conducts
         i, overlap = index[found.i[chosen]], found.overlap[chosen]

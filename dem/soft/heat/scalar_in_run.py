@@ -95,9 +95,9 @@ class ScalarInRun:
         self._most = float(most.max(initial=0.0)) * max(largest, radius.max())  # conductance
         gas, no_bonds = GapGas(*law.gas()), np.zeros(0)
         unit = conductances.rate_unit(self._most)
-        corners, regions = conductances.have_corners(particles), conductances.have_regions(walls)
+        corners = conductances.have_corners(particles)
         self.tables = ConductanceTables(
-            of_pairs, of_walls, shrink, shrink_of_walls, gas, no_bonds, radius, corners, regions, unit
+            of_pairs, of_walls, shrink, shrink_of_walls, gas, no_bonds, radius, corners, unit
         )  # fmt: skip
         self._above = fields.STATE[law.FIELD].above
         greatest = max(law.largest_capacity(shape, material) for shape, material in particles.variants)

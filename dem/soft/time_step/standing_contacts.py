@@ -115,29 +115,29 @@ def _of_faces(engine: Engine, o: Overlaps) -> Hold:
     b, kinds = engine.bodies, engine.kinds
     deep = face_depths(b, kinds, engine.walls.faces)
     face, s = np.nonzero(deep > 0)
-    return _at_walls(engine, o, s, engine.springs.of_faces[face], deep[face, s], np.eye(3)[:, face // 2])
+    number = np.ones(s.size)
+    return _at_walls(engine, o, s, engine.springs.of_faces[face], deep[face, s], np.eye(3)[:, face // 2], number)
 
 
 def _of_walls(engine: Engine, o: Overlaps) -> Hold:
     """Contacts with walls beside the box; all of a sphere are taken for as deep as the deepest, and in line with it."""
     deep, which, normal, number = in_walls(engine.bodies, engine.kinds, engine.walls.faces)
     s = np.flatnonzero(deep > 0)
-    rows = engine.springs.of_faces[6 + which[s]]
-    hold = _at_walls(engine, o, s, rows, deep[s], normal[:, s])
-    return hold._replace(stiffness=hold.stiffness * number[s])
+    return _at_walls(engine, o, s, engine.springs.of_faces[6 + which[s]], deep[s], normal[:, s], number[s])
 
 
 def _at_walls(
-    engine: Engine, o: Overlaps, s: np.ndarray, rows: np.ndarray, overlap: np.ndarray, normal: np.ndarray
-) -> Hold:
-    """Contacts of spheres s with walls of these rows of the law's tables."""
+    engine: Engine, o: Overlaps, s: np.ndarray, rows: np.ndarray, overlap: np.ndarray, normal: np.ndarray,
+    number: np.ndarray,
+) -> Hold:  # fmt: skip
+    """Contacts of spheres s with walls of these rows of the law's tables: a number of each, at least all corners."""
     b, kinds = engine.bodies, engine.kinds
     kind = b.kind[b.owner[s]]
     spring = engine.springs.between(kinds.material[kind], rows, o.radius[s], kinds.mass[kind])
     arm = b.sphere_position[:, s] - b.position[:, b.owner[s]]
     if isinstance(kinds, ConvexBodyKinds):
         arm = lowest_arms(b, kinds, engine.walls.faces, s, normal)
-    return Hold(s, normal, arm, spring.slope(overlap) * _corners(engine)[s])
+    return Hold(s, normal, arm, spring.slope(overlap) * np.maximum(number, _corners(engine)[s]))
 
 
 def advised(advice: Advice, engine: Engine) -> Advice:

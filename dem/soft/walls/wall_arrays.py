@@ -38,7 +38,7 @@ from dem.model.domain.box_walls import cell_of
 from dem.model.walls.servo import PID
 from dem.model.walls.wall import REACHED
 from dem.model.walls.wall_shapes import geometry_of, room_of_sides
-from dem.soft.contact.nonspherical import bounding_radii, convex_walls, shapes_for_sides
+from dem.soft.contact.nonspherical import bounding_radii, convex_walls, most_vertices, shapes_for_sides
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -277,7 +277,10 @@ def add_walls(
     columns, scratch = (SIDE_COLUMNS, SCRATCH) if with_capsules else (COLUMNS, 12)
     if isinstance(convex, ConvexWalls):
         columns, scratch = CONTACT_COLUMNS, MESH_SCRATCH
-    scratch_rows = max(rows, -(-SCRATCH_OF_POLYHEDRA // scratch)) if isinstance(kinds, FacetedBodyKinds) else rows
+    scratch_rows = rows
+    if isinstance(kinds, FacetedBodyKinds):  # whose corners have contacts, and scratch beside that of the body
+        rows += most_vertices(kinds)
+        scratch_rows = max(2 * scratch_rows, -(-SCRATCH_OF_POLYHEDRA // scratch))
     made = Walls(
         geometry=made_of, motions=motions, poses=poses_of(motions),
         moving=any(wall.servo or wall.free or any(motion.moves for motion in wall.motion) for wall in walls),

@@ -27,9 +27,9 @@ from dem.kernels.convex.shape_registry import ConvexBody, along_two, has_facets,
 from dem.kernels.numerics.quaternion import body_x, conjugate, load_quaternion, product
 from dem.kernels.numerics.vector import across, add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.soft.chunks import CHUNK
-from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, convex_body, place_at_plane, row_of
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, convex_body, row_of
 from dem.kernels.soft.state import Kinds
-from dem.kernels.soft.wall_contact.convex_meshes import PITCH, contact_point, find_on_mesh, write_contact_point
+from dem.kernels.soft.wall_contact.convex_meshes import PITCH, contact_point, unit_of, write_contact_point
 from dem.kernels.soft.wall_contact.convex_shells import (
     add_contact,
     direction_in_arc,
@@ -38,7 +38,14 @@ from dem.kernels.soft.wall_contact.convex_shells import (
     find_at_shell,
 )
 from dem.kernels.soft.wall_contact.overlap_regions import find_all_contacts
-from dem.kernels.soft.wall_contact.polyhedra_at_walls import NOT_BY_FACETS, find_at_facets
+from dem.kernels.soft.wall_contact.polyhedra_at_meshes import find_at_triangles
+from dem.kernels.soft.wall_contact.polyhedra_at_walls import (
+    NOT_BY_FACETS,
+    add_corners,
+    find_at_corners_inside,
+    find_at_facets,
+    find_at_planes,
+)
 from dem.kernels.soft.wall_contact.wall_arrays import in_frame, in_world
 from dem.kernels.walls.potential_terms import DEEPEST, add_piece, clear_contact
 
@@ -374,7 +381,7 @@ find_in_shell = select("convex", {ConvexWalls: 0, ConvexShells: find_at_shell})
 find_on_profile = select("convex", {ConvexWalls: 0, ConvexShells: find_at_profile})
 find_in_torus = select("convex", {ConvexWalls: 0, ConvexShells: find_inside_torus})
 find_on_ring = select("convex", {ConvexWalls: 0, ConvexShells: find_at_ring})
-find_on_triangles = select("convex", {ConvexWalls: 0, ConvexMeshes: find_on_mesh})
+find_on_triangles = select("convex", {ConvexWalls: 0, ConvexMeshes: find_at_triangles})
 
 
 @inline
@@ -402,13 +409,13 @@ def is_within(convex, w, c, axis):
 
 
 @func
-def find_outside(kinds, w, body, u, turn, radius, beyond, power, walls, c, count):
+def find_outside(kinds, w, body, u, turn, radius, bound, beyond, power, walls, c, count):
     """Write the contacts of a body with a convex wall, starting from that of its bounding sphere; returns their number.
 
-    Polyhedra touch blocks and rectangles at several places, see ``polyhedra_at_walls``. All others have one contact.
-    On a face, in closed form: if its support point against the normal from the wall to its centre is above the face,
-    as a ball there tells. u, turn: centre of the body in the wall's frame [m], unit quaternion of the wall's shape;
-    radius, count: of the body in contact laws [m], contacts of its bounding sphere. Writes rows of contacts.
+    Polyhedra touch at several places, see ``polyhedra_at_walls``. All others have one contact.
+    u, turn: centre of the body in the wall's frame [m], unit quaternion of the wall's shape; radius, bound, beyond,
+    count: of the body in contact laws [m], of its bounding sphere, how far beyond touching contacts are wanted [m],
+    contacts of the bounding sphere. Writes rows of contacts.
     """
     convex, contacts, deepest = walls.convex, walls.contacts[c], 0
     wall = ConvexBody(convex.kinds, convex.shape[w], convex.numbers, convex.first_number[w], turn)
@@ -416,16 +423,26 @@ def find_outside(kinds, w, body, u, turn, radius, beyond, power, walls, c, count
     for t in range(1, count):
         if contacts[t, DEEPEST] > contacts[deepest, DEEPEST]:
             deepest = t
-    start = (contacts[deepest, 0], contacts[deepest, 1], contacts[deepest, 2])
-    size = dot(start, start)
-    if size > 0.0:
-        start = scale(1.0 / math.sqrt(size), start)
-    if beyond == 0.0:
-        way, scratch = scale(-1.0, from_middle), walls.scratch[c].reshape(-1)
-        found = find_at_facets(kinds, body, wall, way, scale(-1.0, start), power, contacts, scratch)
-        if found != NOT_BY_FACETS:
-            return found
-    if size > 0.0:
+    start = unit_of(contacts, deepest)
+    if beyond > 0.0:
+        return find_single(w, body, wall, u, from_middle, start, radius, beyond, power, walls, c)
+    way, scratch = scale(-1.0, from_middle), walls.scratch[c].reshape(-1)
+    found = find_at_facets(kinds, body, wall, way, scale(-1.0, start), power, contacts, scratch)
+    if found != NOT_BY_FACETS:
+        return found
+    count = find_single(w, body, wall, u, from_middle, start, radius, beyond, power, walls, c)
+    return add_corners(kinds, w, body, wall, u, bound, power, count, walls, contacts, walls.scratch[c])
+
+
+@inline
+def find_single(w, body, wall, u, from_middle, start, radius, beyond, power, walls, c):
+    """Write the contact of the largest overlap of a body with a convex wall; returns the number of contacts, 0 or 1.
+
+    On a face, in closed form: if its support point against the normal from the wall to its centre is above the face,
+    as a ball there tells. start: this normal, zeros if there is none; the others: see `find_outside`.
+    """
+    contacts = walls.contacts[c]
+    if dot(start, start) > 0.0:
         x = support_of(body, scale(-1.0, start))[1]
         count = find_all_contacts(w, c, add_scaled(add(u, x), radius, start), radius + beyond, power, walls)
         turned = subtract(unit_of(contacts, 0), start)
@@ -441,33 +458,6 @@ def find_outside(kinds, w, body, u, turn, radius, beyond, power, walls, c, count
     return 1
 
 
-@inline
-def unit_of(contacts, t):
-    """Unit normal of contact t, zeros if it has none."""
-    total = (contacts[t, 0], contacts[t, 1], contacts[t, 2])
-    size = math.sqrt(dot(total, total))
-    return scale(1.0 / size if size > 0.0 else 0.0, total)
-
-
-@func
-def find_corner_contacts(kinds, w, s, b, body, contacts, radius, power, bodies, box):
-    """Write the contacts of the corners of a polyhedron, piece s of body b, with a plane w; returns their number.
-
-    body, radius: in the world, radius in contact laws [m]. The anchor of each contact is the number of its corner.
-    """
-    k, numbers, count = box.walls.geometry.first_number[w], box.walls.geometry.numbers, 0
-    n = (numbers[k], numbers[k + 1], numbers[k + 2])
-    for corner in range(int(body.numbers[body.at + 1])):
-        x = place_at_plane(kinds, s, b, corner, in_world(w, n, box), bodies)
-        overlap = radius - (dot(n, in_frame(w, x, box)) - numbers[k + 3])
-        if overlap > 0.0 and count < contacts.shape[0]:
-            clear_contact(contacts, count, corner)
-            add_piece(contacts, count, overlap, n, corner, power)
-            write_contact_point(contacts, count, x)
-            count += 1
-    return count
-
-
 @func
 def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):  # noqa: PLR0912, one for each kind of wall
     """Write the contacts of piece s of body b with wall w; returns their number.
@@ -478,7 +468,7 @@ def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):  # noqa:
     convex, contacts, radius, x = walls.convex, walls.contacts[c], kinds.radius[row], load(bodies.sphere_position, s)
     body, bound, beyond = convex_body(s, b, bodies, kinds), kinds.bound[row], reach - kinds.radius[row]
     if convex.side[w] == FLAT and beyond == 0.0 and has_facets(body):
-        return find_corner_contacts(kinds, w, s, b, body, contacts, radius, power, bodies, box)
+        return find_at_planes(kinds, w, s, b, body, contacts, radius, power, bodies, box)
     if bound == rounding_of(body) or convex.side[w] == FLAT:
         if convex.side[w] == FLAT:
             k = walls.geometry.first_number[w]
@@ -499,12 +489,18 @@ def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):  # noqa:
     from_middle, turn = subtract(u, load(convex.centre, w)), load_quaternion(convex.turn, w)
     scratch = walls.scratch[c].reshape(-1)
     axis, side = body_x(turn), convex.side[w]
-    if side == HOLLOW_BALL:
+    is_inside = side == HOLLOW_BALL or (side == HOLLOW_CYLINDER and is_within(convex, w, from_middle, axis))
+    if is_inside and beyond == 0.0 and has_facets(body):
+        along, size = axis if side == HOLLOW_CYLINDER else (0.0, 0.0, 0.0), convex.radius[w]
+        count = find_at_corners_inside(kinds, body, from_middle, along, size, convex.half[w], power, contacts)
+    elif side == HOLLOW_BALL:
         count = find_maxima(convex, w, body, from_middle, (0.0, 0.0, 0.0), bound, beyond, power, contacts, scratch)
-    elif side == HOLLOW_CYLINDER and is_within(convex, w, from_middle, axis):
+    elif is_inside:
         count = find_inside_cylinder(convex, w, body, from_middle, axis, bound, beyond, power, contacts, scratch)
     elif side == TRIANGLES:
-        count = find_on_triangles(convex, w, body, u, bound, beyond, power, walls.geometry, contacts, walls.scratch[c])
+        count = find_on_triangles(
+            kinds, convex, w, body, u, bound, beyond, power, walls.geometry, contacts, walls.scratch[c]
+        )
     elif side == SHELL:
         count = find_in_shell(convex, w, body, from_middle, axis, bound, beyond, power, contacts)
     elif side == HOLLOW_TORUS:
@@ -514,7 +510,7 @@ def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):  # noqa:
     elif side == TORUS:
         count = find_on_ring(convex, w, body, from_middle, axis, bound, beyond, power, contacts)
     else:
-        count = find_outside(kinds, w, body, u, turn, radius, beyond, power, walls, c, count)
+        count = find_outside(kinds, w, body, u, turn, radius, bound, beyond, power, walls, c, count)
     for t in range(count):
         pitch, point = contacts[t, PITCH], in_world(w, contact_point(contacts, t), box)
         write_contact_point(contacts, t, add_scaled(add(x, point), radius, in_world(w, unit_of(contacts, t), box)))

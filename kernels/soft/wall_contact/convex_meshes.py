@@ -43,8 +43,10 @@ from dem.kernels.walls.triangles import AB, AC, CORNER, NORMAL, closest, edge_of
 # columns of a contact besides those of ``potential_terms``: contact point about the centre of the body (three); pitch
 CONTACT_POINT, PITCH, CONTACT_COLUMNS = COLUMNS, COLUMNS + 3, COLUMNS + 4
 # columns of scratch, besides those of ``contact_patches``, of each triangle that overlaps; 0 to 2 are the normal to the
-# body: overlap [m]; support point of the body about its centre (three); vertices of an edge, in the first row only
-DEPTH, BODY_POINT, VERTICES, SCRATCH = 3, 12, 15, 24
+# body: overlap [m]; support point of the body about its centre (three); vertices of an edge, in the first row only.
+# The others are those of ``polyhedra_at_meshes``
+DEPTH, BODY_POINT, VERTICES, SCRATCH = 3, 12, 21, 30
+DEEPEST_CORNER, CORNER_OVERLAP, CORNER_ROW, DEEPEST_ROW, IS_LINKED, TAKES_CORNER = range(15, 21)
 END_TOLERANCE = 1e-9  # of the length of an edge, within which a point is its end
 UNTURNED = (1.0, 0.0, 0.0, 0.0)
 
@@ -61,10 +63,16 @@ def find_on_mesh(convex, w, body, u, bound, beyond, power, geometry, contacts, s
     Writes contacts: a row a contact, with CONTACT_POINT and PITCH [m].
     Writes scratch: (Q, SCRATCH), a row a triangle that is near.
     """
-    count, first = gather_overlapped(convex, w, body, u, bound, beyond, geometry, scratch), geometry.first_triangle[w]
+    count = gather_overlapped(convex, w, body, u, bound, beyond, geometry, scratch)
     if count == 0:
         return 0
-    components = cancel_at_shared_edges(count, geometry, scratch)
+    return find_in_overlapped(convex, w, body, u, beyond, power, count, geometry, contacts, scratch)
+
+
+@func
+def find_in_overlapped(convex, w, body, u, beyond, power, count, geometry, contacts, scratch):
+    """Write the contacts of a body with the triangles of `count` rows of scratch, as `find_on_mesh`."""
+    components, first = cancel_at_shared_edges(count, geometry, scratch), geometry.first_triangle[w]
     minima = components
     if components > 1:
         components = join_overlapped(convex, w, body, u, beyond, count, components, geometry, scratch)
@@ -174,6 +182,13 @@ def body_point_in(scratch, i):
 @func
 def join_overlapped(convex, w, body, u, beyond, count, components, geometry, scratch):
     """Merge overlapped triangles along shared edges, deepest edge first; returns the number of contacts left."""
+    write_edge_keys(convex, w, body, u, beyond, count, geometry, scratch)
+    return join_in_ascending_order(count, components, 0.0, geometry, scratch)
+
+
+@func
+def write_edge_keys(convex, w, body, u, beyond, count, geometry, scratch):
+    """Write the overlap of each edge between two components, with the sign changed, to EDGE_KEY of scratch."""
     numbers = scratch[0, VERTICES:]
     for i in range(count):
         for edge in range(3):
@@ -183,13 +198,26 @@ def join_overlapped(convex, w, body, u, beyond, count, components, geometry, scr
                 f, n = int(scratch[i, PIECE]), normal_in(scratch, i)
                 depth, _, _, _ = edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers)
                 scratch[i, EDGE_KEY + edge] = -(depth + beyond)
-    return join_in_ascending_order(count, components, 0.0, geometry, scratch)
 
 
 @inline
 def contact_point(contacts, t):
     """Contact point of contact t [m]."""
     return contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2]
+
+
+@inline
+def gradient_in(contacts, t):
+    """Sum Σ ± δ^p n of contact t, along its force."""
+    return contacts[t, 0], contacts[t, 1], contacts[t, 2]
+
+
+@inline
+def unit_of(contacts, t):
+    """Unit normal of contact t, zeros if it has none."""
+    total = gradient_in(contacts, t)
+    size = math.sqrt(dot(total, total))
+    return scale(1.0 / size if size > 0.0 else 0.0, total)
 
 
 @inline
@@ -218,9 +246,7 @@ def write_mesh_contacts(convex, w, body, u, beyond, power, count, has_links, fir
                 written += 1
         t = int(scratch[root, CONTACT])
         if t >= 0 and scratch[i, IS_MINIMUM] > 0.0:
-            n, depth, x = normal_in(scratch, i), scratch[i, DEPTH], body_point_in(scratch, i)
-            add_piece(contacts, t, depth, n, int(scratch[i, PIECE]) - first, power)
-            add_torque(contacts, t, 1.0, depth, n, x, power)
+            add_triangle(contacts, t, i, first, power, scratch)
         if t >= 0 and has_links:
             subtract_edges(t, i, convex, w, body, u, beyond, power, geometry, contacts, scratch)
     for t in range(written):
@@ -230,6 +256,14 @@ def write_mesh_contacts(convex, w, body, u, beyond, power, count, has_links, fir
         else:
             complete_contact(contacts, t)
     return written
+
+
+@inline
+def add_triangle(contacts, t, i, first, power, scratch):
+    """Add the term of the triangle of row i to contact t."""
+    n, depth = normal_in(scratch, i), scratch[i, DEPTH]
+    add_piece(contacts, t, depth, n, int(scratch[i, PIECE]) - first, power)
+    add_torque(contacts, t, 1.0, depth, n, body_point_in(scratch, i), power)
 
 
 @inline
@@ -277,7 +311,7 @@ def complete_contact(contacts, t):
 
     The force at the contact point has the torque, except its part along the force, which is the pitch times the force.
     """
-    total, torque = (contacts[t, 0], contacts[t, 1], contacts[t, 2]), contact_point(contacts, t)
+    total, torque = gradient_in(contacts, t), contact_point(contacts, t)
     square = dot(total, total)
     if square == 0.0:
         return

@@ -63,7 +63,7 @@ from dem.kernels.soft.wall_contact.wall_kinematics import (
 )
 from dem.kernels.walls.capsule_sides import find_side_contacts
 from dem.kernels.walls.geometry import Unused, Used
-from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, LINKS, MINIMUM_STRIDE, MOMENT, POTENTIAL
+from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, LINKS, MOMENT, POTENTIAL
 
 TINY_SQUARE = 1e-300  # in place of a length of zero
 FIRST_WALL = -7  # number of the first wall in reports, after those of the faces of a box
@@ -272,7 +272,7 @@ def store_wear_and_servo_terms(sink, law, c, w, key, p, m, row, contact, outcome
     """Keep what a contact wears off, and terms for a servo."""
     walls = box.walls
     if walls.first_worn[w] >= 0 and sink.time_sign > 0.0:
-        piece = wall_history.piece_of(key) & (MINIMUM_STRIDE - 1)
+        piece = wall_history.piece_alone(wall_history.piece_of(key))
         wall_loads.wear(w, piece, outcome, contact, sink.per_joule, walls)
     if walls.servo[SERVO_KIND, w] != 0.0:
         spring = laws.secant(law, m, row, contact, history, sink.half)

@@ -19,7 +19,7 @@ from dem.kernels.soft.contact.contact_history import number_of
 from dem.kernels.soft.wall_contact.rough_planes import history_column
 from dem.kernels.soft.wall_contact.wall_arrays import IN_USE, WalledFaces, has_history, slot_at
 from dem.kernels.walls.geometry import neighbours_of
-from dem.kernels.walls.potential_terms import ANCHOR, MINIMUM_STRIDE
+from dem.kernels.walls.potential_terms import ANCHOR, CORNER_STRIDE
 
 PIECE_BITS = 40  # pieces of a wall: below 2^40
 DIRECTION = 1 << 38  # added to the number that stands for a direction in place of a piece
@@ -105,6 +105,19 @@ def copy_to_scratch(c, s, walls):
 
 
 @inline
+def piece_alone(piece):
+    """Number of a piece alone, without the corner or place that touches it."""
+    return piece & (CORNER_STRIDE - 1)
+
+
+@inline
+def is_continued_by(w, piece, other, geometry):
+    """Whether a contact with another anchor continues that of a piece: near it, and of the same corner of a body."""
+    same_corner = w >= SIDE or piece // CORNER_STRIDE == other // CORNER_STRIDE
+    return same_corner and neighbours_of(w & (SIDE - 1), piece_alone(piece), piece_alone(other), geometry)
+
+
+@inline
 def successor_contact(c, key, count, contacts, walls):
     """Number of the contact with a wall that continues the one of a key; -1 if none does."""
     w, piece = wall_of(key), piece_of(key)
@@ -114,12 +127,7 @@ def successor_contact(c, key, count, contacts, walls):
         if np.int64(contacts[t, ANCHOR]) == piece:
             return t
     for t in range(count):
-        if neighbours_of(
-            w & (SIDE - 1),
-            piece & (MINIMUM_STRIDE - 1),
-            np.int64(contacts[t, ANCHOR]) & (MINIMUM_STRIDE - 1),
-            walls.geometry,
-        ):
+        if is_continued_by(w, piece, np.int64(contacts[t, ANCHOR]), walls.geometry):
             return t
     return -1
 
