@@ -111,6 +111,8 @@ FRICTION = (
     Mutant("rolling-inertia-of-spheres", "write_pair_properties", "inertia_i * inertia_j / (inertia_i + inertia_j)",
            "0.25 * (inertia_i + inertia_j)",
            "plain/test_contact_radii.py", "rolling_inertia"),
+    Mutant("couple-of-a-share", "evaluate_composite_column", "scale(weight, outcome.couple)", "outcome.couple",
+           "plain/test_contact_radii.py", "one_contact_or_two"),
     Mutant("friction-plane", "align_spring", "-dot(spring, normal)", "0.0 * dot(spring, normal)",
            "plain/test_impacts.py", "plane_of_contact"),
     Mutant("friction-dashpot", "tangential_force", "eta * part.dashpot", "-eta * part.dashpot",

@@ -93,3 +93,22 @@ def test_rolling_is_damped_by_the_rolling_inertia(name):
     _, couples, radius, _, inertia = contact_of(name, {"friction": 0.5, "rolling": rolling}, spin=1e-3)
     stiffness = 0.2 * HERTZ * math.sqrt(radius * OVERLAP)
     np.testing.assert_allclose(couples, 2 * 0.4 * radius * math.sqrt(stiffness * inertia) * 1e-3, rtol=1e-5)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.5 * math.pi], ids=["flat", "crossed"])
+def test_capsules_on_each_other_are_damped_alike_by_one_contact_or_two(angle):
+    """Parallel ones touch at both ends, which share the couple of 2 ζ R* √(c F/δ I*) ω about the lower axis."""
+    shape = dem.Capsule(diameter=2 * RADIUS, aspect_ratio=2)
+    law = {"friction": 0.5, "rolling": dem.Rolling(friction=0.3, stiffness=0.2, damping=0.4)}
+    capsules = dem.Particles(
+        shape, dem.Material(**GLASS, **law), position=[(0, 0, 0), (0, 0, 2 * RADIUS - OVERLAP)],
+        orientation=[(1, 0, 0, 0), (math.cos(0.5 * angle), 0, 0, math.sin(0.5 * angle))],
+        angular_velocity=[(1e-3, 0, 0), (0, 0, 0)],
+    )  # fmt: skip
+    sim = dem.Simulation(capsules, gravity=(0, 0, 0), time_step=STEP, threads=1)
+    properties, listed = shape.mass_properties(GLASS["density"]), sim.contact_forces()
+    sim.step(1)
+    torque = properties.inertia[0] * (sim.particles.angular_velocity[0, 0] - 1e-3) / STEP
+    radius, inertia = 0.5 * RADIUS, 0.5 * (np.mean(properties.inertia) + properties.mass * RADIUS**2)
+    couple = 2 * 0.4 * radius * math.sqrt(0.2 * HERTZ * math.sqrt(radius * OVERLAP) * inertia) * 1e-3
+    np.testing.assert_allclose([abs(listed.couple[:, 0].sum()), abs(torque)], couple, rtol=1e-5)
