@@ -379,6 +379,18 @@ def test_info_gives_units_to_numbers_only():
     assert _words({"open": [], "motion": {}, "file": None, "seed": 0}) == "seed 0"
 
 
+def test_info_gives_units_to_heat_and_convex_shapes():
+    assert _words({"semi_axes": [0.003, 0.002, 0.001], "rounding": 1e-4}) == (
+        "semi_axes (0.003, 0.002, 0.001) m, rounding 0.0001 m"
+    )
+    assert _words({"conductivity": 42.0, "heat_capacity": 470.0}) == (
+        "conductivity 42 W/(m K), heat_capacity 470 J/(kg K)"
+    )
+    assert _words({"temperature": 300.0, "heat_capacity": 5.0}) == "temperature 300 K, heat_capacity 5 J/K"
+    assert _words({"conductivity": [[300.0, 36.0], [600.0, 16.0]]}) == "conductivity ((300, 36), (600, 16)) K, W/(m K)"
+    assert _words({"faces": {"z-": 353.15}}) == "faces (z- 353.15 K)"
+
+
 def test_info_tells_everything_to_programs(finished):
     path, sim, verdict = finished
     held = json.loads(info(path, "--json"))

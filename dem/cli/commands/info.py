@@ -11,6 +11,7 @@ import typer
 from dem.base.text import counted
 from dem.cli.application import app, plain_errors, say, show
 from dem.files.reading.trajectory import Trajectory
+from dem.model.domain.box import FACES
 from dem.model.particles.kinds import MAX_KINDS_LISTED, further_kinds_note, labels
 
 if TYPE_CHECKING:
@@ -30,7 +31,12 @@ UNITS = {
     **dict.fromkeys(
         ("lower", "upper", "diameter", "spacing", "offsets", "radii", "amplitude", "point", "centre", "radius"), "m"
     ),
-    "length": "m",
+    **dict.fromkeys(("length", "semi_axes", "vertices", "rounding", "contact_radius", "gas_jump", "gas_range"), "m"),
+    **dict.fromkeys(("temperature", *FACES), "K"),  # a number of a face is the temperature of heat
+    **dict.fromkeys(("conductivity", "gas_conductivity"), "W/(m K)"),
+    "expansion": "1/K",
+    "heat_flux": "W/m2",
+    "real_young": "Pa",
     **dict.fromkeys(("time_step", "duration", "contact_time", "wall_time"), "s"),
     **dict.fromkeys(("roughness", "phase"), "rad"),
     "rate": "rad/s",
@@ -182,13 +188,25 @@ def _plan(stretches: object) -> str:
 def _words(values: dict, names: dict[str, str] | None = None, leave: str = "") -> str:
     """A mapping in one line, without one of its keys."""
     shown = {key: value for key, value in values.items() if key != leave and _is_worth_a_line(value)}
-    rows = (f"{key} {_inner(_value(key, value, names), value)}" for key, value in shown.items())
+    rows = (
+        f"{key} {_inner(_value(key, value, names), value)}{_heat_unit(key, values)}" for key, value in shown.items()
+    )
     return ", ".join(word.replace("material material", "material") for word in rows)
+
+
+def _heat_unit(key: str, values: dict) -> str:
+    """Unit of a heat capacity: that of a wall, or a specific one beside a conductivity."""
+    if key != "heat_capacity":
+        return ""
+    unit = " J/(kg K)" if "conductivity" in values else " J/K"
+    return f"{' K,' if isinstance(values[key], list) else ''}{unit}"
 
 
 def _value(key: str, value: object, names: dict[str, str] | None = None) -> str:
     """A value formatted for reading, with its unit if the key has one."""
     unit = f" {UNITS[key]}" if key in UNITS and not isinstance(value, str) else ""
+    if key == "conductivity" and isinstance(value, list):
+        unit = f" K,{unit}"  # rows of a temperature and the value there
     if isinstance(value, dict) and "least" in value:
         more = f" (mean {value['mean']:.6g}, {value['different']} different)" if "mean" in value else ""
         return f"{value['least']:.6g} to {value['most']:.6g}{unit}{more}"
