@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 
+import numpy as np
+
 from dem.base import checks
-from dem.base.text import counted
+from dem.base.text import counted, shown
 
 Property = float | tuple[tuple[float, float], ...]  # or rows of a temperature [K] and the value there
 
@@ -26,9 +29,14 @@ def checked(name: str, given: object, unit: str, *, least: float | None = None) 
     ((300.0, 45.0), (600.0, 38.0))
     """
     limit = {"above": 0.0} if least is None else {"least": least}
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
     if not isinstance(given, (list, tuple)):
+        if isinstance(given, Mapping) or callable(given):
+            message = f"{name} is {shown(given)}, expected a number [{unit}], or rows of a temperature [K] and a value"
+            raise TypeError(message)
         return checks.number(name, given, unit=unit, **limit)
-    rows = [tuple(row) if isinstance(row, (list, tuple)) else (row,) for row in given]
+    rows = [tuple(row) if isinstance(row, (list, tuple, np.ndarray)) else (row,) for row in given]
     if len(rows) < 2 or any(len(row) != 2 for row in rows):
         message = (
             f"{name} is a table of {counted(len(rows), 'row')}, expected two or more, each of a temperature [K] and a "

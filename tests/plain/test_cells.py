@@ -417,6 +417,24 @@ def test_a_cell_that_cannot_be_is_refused(words, message):
         dem.Cell(**({"edges": (L,) * 3} | words))
 
 
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: dem.Cell.isotropic((L,) * 3, pressure=None), "pressure is None, expected a number"),
+        (lambda: dem.Cell.triaxial((L,) * 3, axial_rate="1", confinement=1e3), "axial_rate is '1', expected a number"),
+        (lambda: dem.Cell.triaxial((L,) * 3, axial_rate=1, confinement=None), "confinement is None, expected a number"),
+        (lambda: dem.Cell.shear((L,) * 3, rate=(1, 0, 0)), "rate is .* expected a number"),
+    ],
+)
+def test_tests_in_a_cell_name_the_argument_that_is_no_number(make, message):
+    with pytest.raises(TypeError, match=message):
+        make()
+
+
+def test_a_pressure_may_be_a_number_of_numpy():
+    assert dem.Cell((L,) * 3, stress=np.int64(1000)) == dem.Cell((L,) * 3, stress=1000.0)
+
+
 def test_what_a_cell_cannot_hold_is_refused():
     particles = dem.Particles(BALL, ELASTIC, position=[[0.01] * 3])
     cell = dem.Cell((L,) * 3)

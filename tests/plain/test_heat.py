@@ -1115,6 +1115,16 @@ def test_tables_that_make_no_sense_are_refused(table, told):
         by_temperature(conductivity=table)
 
 
+def test_a_table_may_be_an_array_and_is_no_mapping():
+    rows = [[300.0, 45.0], [600.0, 38.0]]
+    for table in (np.array(rows), [np.array(row) for row in rows]):
+        brass = dem.Material(young=1e7, poisson=0.3, conductivity=table)
+        assert brass.conductivity == ((300.0, 45.0), (600.0, 38.0))
+        hash(brass)
+    with pytest.raises(TypeError, match="or rows of a temperature"):
+        dem.Material(young=1e7, poisson=0.3, conductivity={300.0: 45.0, 600.0: 38.0})
+
+
 def test_each_mesh_has_a_temperature_of_its_own():
     """A ball on the line between two sheets of triangles takes 2 k_h a (T - T_ball) from each, as from planes."""
     corners = D * np.array([[-2.0, -2.0, 0.0], [2.0, -2.0, 0.0], [2.0, 2.0, 0.0], [-2.0, 2.0, 0.0]])

@@ -215,7 +215,7 @@ class Cell(Box):
         >>> Cell.isotropic((0.1, 0.1, 0.1), pressure=1e5).held[1].diagonal()
         array([100000., 100000., 100000.])
         """
-        return cls(edges, stress=pressure, **control)
+        return cls(edges, stress=checks.number("pressure", pressure, unit="Pa"), **control)
 
     @classmethod
     def triaxial(cls, edges: object, axial_rate: float, confinement: float, **control: float) -> Self:
@@ -226,8 +226,9 @@ class Cell(Box):
         >>> Cell.triaxial((0.1, 0.1, 0.1), axial_rate=0.5, confinement=1e5).rate[2]
         (0.0, 0.0, -0.5)
         """
-        lateral = [[confinement, None, None], [None, confinement, None], [None, None, None]]
-        return cls(edges, rate=(0.0, 0.0, -axial_rate), stress=lateral, **control)
+        p = checks.number("confinement", confinement, unit="Pa")
+        rate = (0.0, 0.0, -checks.number("axial_rate", axial_rate, unit="1/s"))
+        return cls(edges, rate=rate, stress=[[p, None, None], [None, p, None], [None, None, None]], **control)
 
     @classmethod
     def shear(cls, edges: object, rate: float, pressure: float | None = None, **control: float) -> Self:
@@ -238,6 +239,7 @@ class Cell(Box):
         >>> Cell.shear((0.1, 0.1, 0.1), rate=2.0, pressure=1e4).stress[1]
         (None, 10000.0, None)
         """
+        rate = checks.number("rate", rate, unit="1/s")
         normal = None if pressure is None else [[None] * 3, [None, pressure, None], [None] * 3]
         return cls(edges, rate=[[0.0, rate, 0.0], [0.0] * 3, [0.0] * 3], stress=normal, **control)
 
@@ -357,7 +359,7 @@ def stresses(given: object) -> tuple[np.ndarray, np.ndarray]:
     """Which stresses are controlled (3, 3), and their values, zero elsewhere (3, 3) [Pa]."""
     if given is None:
         return np.zeros((3, 3), bool), np.zeros((3, 3))
-    if isinstance(given, (int, float)):
+    if isinstance(given, (int, float, np.number)):
         given = [[given if a == b else None for b in range(3)] for a in range(3)]
     expected = "a pressure or three rows of three, with None where a rate is prescribed [Pa]"
     sound = isinstance(given, (Sequence, np.ndarray)) and len(given) == 3
