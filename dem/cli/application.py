@@ -225,4 +225,12 @@ def _print_error(error: Exception, status: int) -> None:
     found = found or ({"case-files"} if CASE_FILE.match(words) else set())
     for page in sorted(found):
         sys.stderr.write(f"dem: more: dem guide {page}\n")
+    _drop_frames(sys.exc_info()[1])
     raise typer.Exit(status) from None
+
+
+def _drop_frames(error: BaseException | None) -> None:
+    """Drop the frames of an error and of its contexts: objects of HDF5 in them would crash the end of Python."""
+    while error is not None:
+        error.__traceback__ = None
+        error = error.__context__

@@ -3,6 +3,8 @@
 import io
 import re
 import shutil
+import subprocess
+import sys
 import zipfile
 
 import h5py
@@ -251,6 +253,15 @@ def archive(path, **entries):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in entries.items():
             file.writestr(f"{name}.npy", content)
+
+
+def test_a_command_that_repairs_no_hdf5_file_ends_with_its_own_status(tmp_path):
+    """Objects of HDF5 in the frames of an error would crash the process at its end."""
+    (tmp_path / "junk.h5").write_text("this is not HDF5")
+    script = "import sys; sys.argv[1:] = ['repair', 'junk.h5']; from dem.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "dem: junk.h5 is no HDF5 file, so no trajectory\n"
 
 
 def test_an_archive_with_a_byte_changed_is_refused_or_the_same(tmp_path, rng):
