@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 from dem.kernels.compiler.jit import kernel
+from dem.kernels.domain.periodic import NoImages
 from dem.kernels.simd import compress
 from dem.kernels.soft.contact.contact_detection import list_touching
+from dem.kernels.soft.neighbours import neighbour_list
+from dem.kernels.soft.neighbours.neighbour_list import search_row
 
 SIZES = (0, 1, 7, 8, 9, 15, 16, 64, 1003)
 
@@ -47,5 +50,39 @@ def test_what_is_no_number_does_not_touch():
     assert not row.any()
 
 
+@kernel
+def near_by(begin, end, b, takes_all, centre, bounds, position, kind, k, stop, found):
+    """List bodies near a centre; as `dem.kernels.soft.neighbours.neighbour_list.search_row`, without a skin."""
+    return search_row(
+        NoImages(), begin, end, b, takes_all, True, centre, bounds[0], 0.0, position, kind, bounds, k, stop, found
+    )
+
+
+@pytest.mark.parametrize("takes_all", [False, True])
+def test_a_row_of_cells_has_the_bodies_within_reach(takes_all):
+    """Also of fewer than eight bodies, at either end of memory, and where room ends: then they are counted only."""
+    rng, reach = np.random.default_rng(4), 0.8
+    for size in (1, 7, 8, 9, 30):
+        position = rng.uniform(-1, 1, (3, size))
+        near = np.linalg.norm(position, axis=0) < reach
+        for begin, end in ((0, size), (0, size // 2), (size // 3, size), (size // 2, size // 2)):
+            b = size // 3
+            rows = np.arange(size)
+            expected = rows[near & (rows >= begin) & (rows < end) & ((rows > b) | takes_all)]
+            for room in (size + 8, expected.size + 3, expected.size, 1):
+                found = np.full(5 + room + 8, -7, np.int32)
+                k = near_by(
+                    begin, end, b, takes_all, (0.0, 0.0, 0.0), np.full(1, reach / 2), position,
+                    np.zeros(size, np.int32), 5, 5 + room, found,
+                )  # fmt: skip
+                assert k == 5 + expected.size
+                written = min(room, expected.size)
+                np.testing.assert_array_equal(found[5 : 5 + written], expected[:written])
+                assert (found[:5] == -7).all()
+                assert (found[5 + room :] == -7).all()
+
+
 def test_eights_are_used_where_the_processor_can():
     assert compress.compress is (compress.compress_by_eights if compress.available else compress.compress_none)
+    by_eights = neighbour_list.compare_by_eights if compress.available else neighbour_list.compare_none
+    assert neighbour_list.compare_some is by_eights

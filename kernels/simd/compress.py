@@ -34,6 +34,20 @@ def look_up(builder, name, lines, bits):
     return builder.zext(builder.bitcast(line, BYTES), PLACES)
 
 
+def store_holding(builder, first, bits, place):
+    """Store the numbers, from the first one on, of those of eight comparisons that hold."""
+    numbers = builder.add(
+        broadcast(builder, builder.trunc(first, WORD), PLACES), look_up(builder, "holding", HOLDING, bits)
+    )
+    builder.store(numbers, place, align=4)
+
+
+def count_bits(builder, bits):
+    """Number of bits that are 1."""
+    function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(LONG, [LONG]), "llvm.ctpop.i64")
+    return builder.call(function, [bits])
+
+
 @intrinsic
 def compress_eight(_typing, values, least, k, first, n, listed, row):
     """List those of eight values that are above the least.
@@ -51,18 +65,47 @@ def compress_eight(_typing, values, least, k, first, n, listed, row):
         of_eight = builder.load(place_of(context, builder, argument_types[0], values, k, ROW), align=8)
         counts = builder.fcmp_ordered(">", of_eight, broadcast(builder, least, ROW))
         bits = builder.zext(builder.bitcast(counts, BYTE), LONG)
-        numbers = builder.add(
-            broadcast(builder, builder.trunc(k, WORD), PLACES), look_up(builder, "holding", HOLDING, bits)
-        )
-        builder.store(numbers, place_of(context, builder, argument_types[5], listed, n, PLACES), align=4)
+        store_holding(builder, k, bits, place_of(context, builder, argument_types[5], listed, n, PLACES))
         start = broadcast(builder, builder.trunc(builder.add(first, n), WORD), PLACES)
         rows = builder.add(start, look_up(builder, "before", BEFORE, bits))
         rows = builder.select(counts, rows, ir.Constant(PLACES, None))
         builder.store(rows, place_of(context, builder, argument_types[6], row, k, PLACES), align=4)
-        number = cgutils.get_or_insert_function(builder.module, ir.FunctionType(LONG, [LONG]), "llvm.ctpop.i64")
-        return builder.call(number, [bits])
+        return count_bits(builder, bits)
 
     return types.int64(values, types.float64, types.int64, types.int64, types.int64, listed, row), generate
+
+
+@intrinsic
+def list_near_of_eight(_typing, points, c, first, end, centre, square, n, listed):
+    """List those of eight points, from the c-th on, that are near a centre and from `first` to `end`.
+
+    _typing: numba's.
+    points: (3, N), N at least c + 8. square: of a distance, below which points are near.
+    n: number of points that have been listed.
+    Writes listed: from the n-th on, eight numbers, of which those beyond the last that counts are any.
+    Returns how many count.
+    """
+
+    def generate(context, builder, signature, arguments):
+        points, c, first, end, centre, square, n, listed = arguments
+        distance = None
+        for axis in range(3):
+            at = ir.Constant(LONG, axis), c
+            x = builder.load(place_of(context, builder, signature.args[0], points, at, ROW), align=8)
+            x = builder.fsub(x, broadcast(builder, builder.extract_value(centre, axis), ROW))
+            part = builder.fmul(x, x)
+            distance = builder.fadd(distance, part) if axis else part
+        near = builder.fcmp_ordered("<", distance, broadcast(builder, square, ROW))
+        lanes = ir.Constant(PLACES, list(range(EIGHT)))
+        for limit, comparison in ((first, ">="), (end, "<")):
+            lane = broadcast(builder, builder.trunc(builder.sub(limit, c), WORD), PLACES)
+            near = builder.and_(near, builder.icmp_signed(comparison, lanes, lane))
+        bits = builder.zext(builder.bitcast(near, BYTE), LONG)
+        store_holding(builder, c, bits, place_of(context, builder, signature.args[7], listed, n, PLACES))
+        return count_bits(builder, bits)
+
+    of_three = types.UniTuple(types.float64, 3)
+    return types.int64(points, *[types.int64] * 3, of_three, types.float64, types.int64, listed), generate
 
 
 @inline

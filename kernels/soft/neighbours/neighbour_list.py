@@ -9,11 +9,14 @@ from dem.kernels.domain.periodic import NoImages, PeriodicFaces, minimum_image, 
 from dem.kernels.numerics.distances import segment_distance_squared
 from dem.kernels.numerics.quaternion import body_x, load_quaternion
 from dem.kernels.numerics.vector import add_scaled, dot, load
+from dem.kernels.simd import compress
+from dem.kernels.simd.compress import EIGHT, list_near_of_eight
 from dem.kernels.soft.bonds.bond_types import Brittle, Lasting, NoBonds
 from dem.kernels.soft.chunks import CHUNK, Serial, Threaded, chunk_of
 from dem.kernels.soft.fixed_bodies import is_fixed, leave_out_fixed
 from dem.kernels.soft.neighbours.linked_cells import cell_at, row_of
 
+CHECKED_TOGETHER = 128  # pairs of bodies that are no spheres: a loop over few of them would be scalar for the most part
 SLACK = 1.0 + 1e-9  # cut-offs are stretched by this, so that rounding never loses a pair
 
 
@@ -48,12 +51,13 @@ def search_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
     end = c * pair_room(neighbours)
     stop = end + pair_room(neighbours)
     low, high = chunk_of(c, bodies.kind.size)
+    unchecked = low
     for b in range(low, high):
         neighbours.first[b] = end
         if b < bodies.n_active[0]:
             found = search_around(box, b, skin, grid, cell_first, end, stop, bodies, kinds, neighbours)
-            end = store_pairs(b, skin, end, found, stop, bodies, kinds, neighbours, box)
-        neighbours.count[b] = end - neighbours.first[b]
+            end = store_pairs(b, end, found, stop, bodies, kinds, neighbours)
+        unchecked, end = end_body(b, high, unchecked, end, stop, skin, bodies, kinds, neighbours, box)
     return record_pairs(c, end, neighbours)
 
 
@@ -94,8 +98,8 @@ def search_cells(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbo
             begin = b + 1 if grid.equal_sizes and cy == y and cz == z else cell_first[base + max(x - span, 0)]
             end = cell_first[base + min(x + span + 1, grid.shape_x)]
             k = search_row(
-                NoImages(), begin, end, b, grid.equal_sizes, centre, bound, skin, bodies.position, bodies.kind,
-                kinds.bounding_radius, k, stop, neighbours.higher,
+                NoImages(), begin, end, b, grid.equal_sizes, grid.equal_sizes, centre, bound, skin, bodies.position,
+                bodies.kind, kinds.bounding_radius, k, stop, neighbours.higher,
             )  # fmt: skip
     return k
 
@@ -116,13 +120,13 @@ def search_periodic(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neig
 
 
 @inline
-def search_windows(box, windows, b, equal_sizes, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
+def search_windows(box, windows, b, takes_all, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
     """List bodies near b in cells of which those beyond a face are the ones on the other side.
 
     A window that does not reach all cells tells the image that a body is near in; else the nearest one is sought.
 
     windows: first cell and number of cells along each axis, see `windows_of`.
-    equal_sizes: see `search_row`.
+    takes_all: see `search_row`.
     grid, cell_first, k, stop: see `search_cells`.
     Writes neighbours.higher: from k on. Returns the end of what was found, beyond `stop` if there was no room.
     """
@@ -139,13 +143,13 @@ def search_windows(box, windows, b, equal_sizes, skin, grid, cell_first, k, stop
             for n, begin, end in ((x, first, first + cells_x - rest), (x + 1, 0, rest)):
                 if known:
                     k = search_row(
-                        NoImages(), cell_first[base + begin], cell_first[base + end], b, equal_sizes,
+                        NoImages(), cell_first[base + begin], cell_first[base + end], b, takes_all, grid.equal_sizes,
                         position_in_image(box, centre, (n, y, z)), bound, skin, bodies.position, bodies.kind,
                         kinds.bounding_radius, k, stop, neighbours.higher,
                     )  # fmt: skip
                 else:
                     k = search_row(
-                        box, cell_first[base + begin], cell_first[base + end], b, equal_sizes, centre, bound, skin,
+                        box, cell_first[base + begin], cell_first[base + end], b, takes_all, False, centre, bound, skin,
                         bodies.position, bodies.kind, kinds.bounding_radius, k, stop, neighbours.higher,
                     )  # fmt: skip
     return k
@@ -182,24 +186,61 @@ windows_of = select("box", {BoxFaces: bounded_windows, PeriodicFaces: periodic_w
 search_around = select("box", {BoxFaces: search_cells, PeriodicFaces: search_periodic})
 
 
-@vector_loop
-def search_row(box, begin, end, b, equal_sizes, centre, bound, skin, position, kind, bounds, k, stop, found):
+@inline
+def search_row(box, begin, end, b, takes_all, equal_sizes, centre, bound, skin, position, kind, bounds, k, stop, found):
     """Append those of the bodies begin to end that are within reach; returns the new end of the list.
-
-    No branch on the distance: every body is written, and counts if it is near.
 
     begin, end: bodies of a row of cells.
     b, centre, bound: the body that looks, its centre as seen from their image, and bounding radius [m].
-    equal_sizes: whether all bodies are of one size.
+    takes_all: whether to list all bodies within reach, not only the smaller and, of equal ones, the second of a pair.
+    equal_sizes: whether all bodies are of one size, and their image is known.
     position, kind, bounds: (3, N) [m], (N,), (G,) bounding radii [m].
     k, stop: where to write, and the end of the room.
     Writes found: from k on.
+    """
+    if equal_sizes:
+        begin = begin if takes_all else max(begin, b + 1)
+        begin, k = compare_some(begin, end, centre, (bound + bound + skin) * SLACK, position, k, stop, found)
+    return compare_each(
+        box, begin, end, b, takes_all or equal_sizes, centre, bound, skin, position, kind, bounds, k, stop, found
+    )
+
+
+@inline
+def compare_by_eights(begin, end, centre, reach, position, k, stop, found):
+    """Append those of the bodies begin to end that are nearer than a reach [m], eight at a time; as `search_row`.
+
+    Rows have few bodies. A loop over each ends after a number of turns that the processor cannot predict.
+    Returns the first body that is left for `compare_each`, the new end of the list.
+    """
+    last = position.shape[1] - EIGHT
+    while last >= 0 and begin < end and k + EIGHT <= stop:
+        c = min(begin, last)
+        k += list_near_of_eight(position, c, begin, end, centre, reach * reach, k, found)
+        begin = c + EIGHT
+    return begin, k
+
+
+@inline
+def compare_none(begin, end, centre, reach, position, k, stop, found):
+    """Leave all bodies to `compare_each`, without vectors or without a compiler."""
+    return begin, k
+
+
+compare_some = compare_by_eights if compress.available else compare_none
+
+
+@vector_loop
+def compare_each(box, begin, end, b, takes_all, centre, bound, skin, position, kind, bounds, k, stop, found):
+    """Append those of the bodies begin to end that are within reach, as `search_row`.
+
+    No branch on the distance: every body is written, and counts if it is near.
     """
     for c in range(begin, end):
         d = minimum_image(box, load(position, c), centre)
         cut_off = (bounds[kind[c]] + bound + skin) * SLACK
         near = dot(d, d) < cut_off * cut_off
-        if not equal_sizes:
+        if not takes_all:
             near = near and (bounds[kind[c]] < bound or (bounds[kind[c]] == bound and np.int64(c) > b))
         if k < stop:
             found[k] = c
@@ -242,23 +283,44 @@ exclude_bonded = select("bonds", {NoBonds: argument("found"), object: remove_bon
 
 
 @inline
-def store_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
-    """Store the bodies found for body b that may touch it, as pairs in order of identity; returns their end.
+def store_pairs(b, start, found, stop, bodies, kinds, neighbours):
+    """Store the bodies found for body b as pairs in order of identity; returns their end.
 
     start, found, stop: where the bodies begin and end in `neighbours.higher`, and the end of the room.
-    Writes neighbours.lower, neighbours.higher, neighbours.candidate_range: from start on; the last is scratch.
+    Writes neighbours.lower, neighbours.higher: from start on.
     """
     if found > stop:
         return found
     found = start + exclude_bonded(neighbours.bonds, b, found - start, neighbours.higher[start:found])
     if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
         found = start + leave_out_fixed(found - start, bodies.kind, kinds.inverse_mass, neighbours.higher[start:found])
-    lower, higher = neighbours.lower[start:found], neighbours.higher[start:found]
-    order_pairs(b, bodies.identity, lower, higher)
-    if kinds.all_single_spheres:
-        return found
-    flag_pairs(start, found, skin, bodies, kinds, neighbours, box)
-    return start + store_flagged(neighbours.candidate_range[start:found], lower, higher)
+    order_pairs(b, bodies.identity, neighbours.lower[start:found], neighbours.higher[start:found])
+    return found
+
+
+@inline
+def end_body(b, high, unchecked, end, stop, skin, bodies, kinds, neighbours, box):
+    """End the pairs of body b, the last one of which is `high` - 1; check pairs if there are enough of them.
+
+    Bodies that are no spheres are closer than their bounding spheres tell: those of a few bodies are checked together.
+
+    unchecked: first body whose pairs have not been checked. end, stop: of the pairs, and the end of the room.
+    Writes neighbours.first, neighbours.count: of the bodies.
+    Writes neighbours.lower, neighbours.higher, neighbours.candidate_range: of their pairs; the last is scratch.
+    Returns the first body whose pairs have not been checked, the end of the pairs.
+    """
+    neighbours.count[b] = end - neighbours.first[b]
+    if kinds.all_single_spheres or (end - neighbours.first[unchecked] < CHECKED_TOGETHER and b + 1 < high):
+        return unchecked, end
+    if end <= stop:
+        flag_pairs(neighbours.first[unchecked], end, skin, bodies, kinds, neighbours, box)
+        end = neighbours.first[unchecked]
+        for each in range(unchecked, b + 1):
+            first, last = neighbours.first[each], neighbours.first[each] + neighbours.count[each]
+            neighbours.first[each] = end
+            end = move_flagged(first, last, end, neighbours.candidate_range, neighbours.lower, neighbours.higher)
+            neighbours.count[each] = end - neighbours.first[each]
+    return b + 1, end
 
 
 @inline
@@ -282,13 +344,12 @@ def order_pairs(b, identity, lower, higher):
 
 
 @vector_loop
-def store_flagged(near, lower, higher):
-    """Close the gaps that pairs not flagged leave; returns the number of pairs left."""
-    n = 0
-    for m in range(near.size):
-        lower[n], higher[n] = lower[m], higher[m]
-        n += near[m]
-    return n
+def move_flagged(first, last, end, near, lower, higher):
+    """Move those of the pairs first to last that are flagged to the end of others; returns the new end."""
+    for p in range(first, last):
+        lower[end], higher[end] = lower[p], higher[p]
+        end += near[p]
+    return end
 
 
 @vector_loop

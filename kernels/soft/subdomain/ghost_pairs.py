@@ -20,6 +20,7 @@ from dem.kernels.soft.chunks import Serial, Threaded, chunk_of
 from dem.kernels.soft.neighbours.linked_cells import cell_at
 from dem.kernels.soft.neighbours.neighbour_list import (
     SLACK,
+    end_body,
     list_entries,
     pair_room,
     record_pairs,
@@ -59,12 +60,13 @@ def search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, nei
     end = c * pair_room(neighbours)
     stop = end + pair_room(neighbours)
     low, high = chunk_of(c, bodies.kind.size)
+    unchecked = low
     for b in range(low, high):
         neighbours.first[b] = end
         if b < ghosts:
             found = search_around(box, b, skin, largest, grid, cell_first, end, stop, bodies, kinds, neighbours)
-            end = store_pairs(b, skin, end, found, stop, bodies, kinds, neighbours, box)
-        neighbours.count[b] = end - neighbours.first[b]
+            end = store_pairs(b, end, found, stop, bodies, kinds, neighbours)
+        unchecked, end = end_body(b, high, unchecked, end, stop, skin, bodies, kinds, neighbours, box)
     return record_pairs(c, end, neighbours)
 
 
@@ -80,13 +82,14 @@ def search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds
     end = c * pair_room(neighbours)
     stop = end + pair_room(neighbours)
     low, high = chunk_of(c, bodies.kind.size)
+    unchecked = low
     for b in range(low, high):
         neighbours.first[b] = end
         if b < bodies.n_active[0]:
             found = search_border_around(box, b, skin, grid, cell_first, end, stop, bodies, kinds, neighbours)
             found = search_around(box, b, skin, largest, grid, inner_first, found, stop, bodies, kinds, neighbours)
-            end = store_pairs(b, skin, end, found, stop, bodies, kinds, neighbours, box)
-        neighbours.count[b] = end - neighbours.first[b]
+            end = store_pairs(b, end, found, stop, bodies, kinds, neighbours)
+        unchecked, end = end_body(b, high, unchecked, end, stop, skin, bodies, kinds, neighbours, box)
     return record_pairs(c, end, neighbours)
 
 
