@@ -44,6 +44,14 @@ def test_a_face_pushes_at_the_middle_of_the_common_face():
     assert virial == pytest.approx(4 * corner * (EDGE - DEPTH), rel=1e-8)
 
 
+def test_the_force_on_flat_capsules_is_at_the_middle_of_both_contacts():
+    """Two side by side, one ahead by s, look the same after half a turn about s/2: no couple is left there."""
+    touch = pair(CAPSULE, SMOOTH, shift=(0.002, 0.0)).contact_forces()
+    assert touch.i.size == 1
+    np.testing.assert_allclose(np.abs(touch.arm[0]), [0.001, 0, (EDGE - DEPTH) / 2], rtol=1e-9, atol=1e-15)
+    assert np.abs(touch.couple).max() < 1e-12 * EDGE * np.abs(touch.force).max()
+
+
 @pytest.mark.parametrize(
     ("shape", "material", "spin"),
     [

@@ -112,3 +112,4 @@ def test_capsules_on_each_other_are_damped_alike_by_one_contact_or_two(angle):
     radius, inertia = 0.5 * RADIUS, 0.5 * (np.mean(properties.inertia) + properties.mass * RADIUS**2)
     couple = 2 * 0.4 * radius * math.sqrt(0.2 * HERTZ * math.sqrt(radius * OVERLAP) * inertia) * 1e-3
     np.testing.assert_allclose([abs(listed.couple[:, 0].sum()), abs(torque)], couple, rtol=1e-5)
+    np.testing.assert_allclose(listed.loss.sum(), couple * 1e-3, rtol=1e-5)  # of both contacts

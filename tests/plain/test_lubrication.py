@@ -92,6 +92,15 @@ def test_what_films_take_is_booked():
     assert departures[0] > 2.5 * departures[1]
 
 
+def test_films_between_surfaces_that_are_apart_are_in_no_list_of_contacts():
+    """The film acts across the gap, which is within its reach; contacts are listed from touch on."""
+    near, far = two(1e-7, gap=1e-5), two(1e-7, gap=1e-5, reach=0.01)
+    assert near.contact_forces().i.size == near.contact_count == 0
+    for sim in (near, far):
+        sim.step(10)
+    assert gap_and_speed(near)[1] < 0.999 * gap_and_speed(far)[1]
+
+
 def test_there_is_nothing_beyond_the_reach():
     """The force sets in from nothing: bytes of a run that does not come so near are those without lubrication."""
     near = two(1e-5, gap=1e-4)
