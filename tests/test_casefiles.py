@@ -255,8 +255,8 @@ def test_every_error_is_told_at_once_with_its_path(cli, tmp_path):
      "wrong.toml: box: box from (0.0, 0.0, 0.0) to (1.0, 0.0, 1.0) has no volume"),
     (BEGINNING + "[shapes.odd]\ntype = 'sphere'\naspect_ratio = 2" + group("position = [[0.1, 0.1, 0.1]]"),
      "wrong.toml: shapes.odd: a sphere takes diameter, got aspect_ratio: aspect_ratio is unknown here"),
-    (BEGINNING + "[shapes.odd]\ntype = 'ellipsoid'\ncontact_radius = 2" + group("position = [[0.1, 0.1, 0.1]]"),
-     "wrong.toml: shapes.odd: an ellipsoid takes semi_axes, contact_radius, got contact_radius: semi_axes is missing"),
+    (BEGINNING + "[shapes.odd]\ntype = 'clump'\nradii = [2]" + group("position = [[0.1, 0.1, 0.1]]"),
+     "wrong.toml: shapes.odd: a clump takes offsets, radii, got radii: offsets is missing"),
     (BEGINNING + "[cell]\nedges = [1, 1, 1]\n" + group("position = [[0.1, 0.1, 0.1]]"),
      "wrong.toml: box and cell are both given: leave one out"),
     (BEGINNING + "[fluid]\ndensity = 1.0\nviscosity = 1.0\nevery = 0\n" + group("position = [[0.1, 0.1, 0.1]]"),
@@ -275,6 +275,23 @@ def test_single_errors(cli, tmp_path, text, line):
     said, more = done.stderr.splitlines()
     assert said.startswith(f"dem: {line}")
     assert more == "dem: more: dem guide case-files"
+
+
+@pytest.mark.parametrize(("text", "line", "page"), [
+    (BEGINNING + "[shapes.odd]\ntype = 'ellipsoid'\ncontact_radius = 2" + group("position = [[0.1, 0.1, 0.1]]"),
+     "shapes.odd: an ellipsoid takes semi_axes, contact_radius, got contact_radius: semi_axes is missing", "convex"),
+    (BEGINNING + "[heat]\ngas_range = 1e-3\n" + group("position = [[0.1, 0.1, 0.1]]"),
+     "heat: gas_range is 0.001 m without a gas: give gas_conductivity too", "heat"),
+    (BEGINNING.replace("[shapes.fibre]", "expansion = 1e-5\n[shapes.fibre]") + group("position = [[0.1, 0.1, 0.1]]"),
+     "dem: expansion of the material 'nylon' in a run without heat: add heat=dem.Heat(), or leave it out", "heat"),
+])  # fmt: skip
+def test_errors_name_the_page_of_what_they_mention_first(cli, tmp_path, text, line, page):
+    (tmp_path / "wrong.toml").write_text(text)
+    done = cli("check", "wrong.toml")
+    assert done.exit_code == 2
+    said, more = done.stderr.splitlines()
+    assert said.endswith(line)
+    assert more == f"dem: more: dem guide {page}"
 
 
 def test_check_refuses_a_duration_without_a_time_step_as_run_does(cli, tmp_path):

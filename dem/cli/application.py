@@ -205,9 +205,10 @@ PAGES = {  # what an error begins with, and the page that helps, see `dem.cli.co
     "coarse-time-step: ": "warnings", "soft-contacts: ": "warnings", "implausible-density: ": "warnings",
     "the file is damaged: ": "resume", "integrator ": "rotation",
 }  # fmt: skip
-TOPICS = {  # what it is about, where no beginning is known
+TOPICS = {  # what it is about, where no beginning is known: the word that comes first
     "capsule": "capsules", "bond": "bonds", "inserter": "coming-and-going", "outlet": "coming-and-going",
-    "rank": "clusters",
+    "rank": "clusters", "polyhedron": "convex", "ellipsoid": "convex", "superellipsoid": "convex", "heat": "heat",
+    "temperature": "heat", "conductivity": "heat", "expansion": "heat", "Cell": "element-tests",
 }  # fmt: skip
 CASE_FILE = re.compile(r".+?\.toml: ")
 LISTS = re.compile(r"(known are|input should be) .*")  # of words that would do
@@ -221,7 +222,9 @@ def _print_error(error: Exception, status: int) -> None:
     found = {getattr(error, "guide", "")} - {""}  # errors of a class with a page of its own
     found = found or {page for start, page in (PAGES | broke).items() if words.startswith(start)}
     about = LISTS.sub("", words)
-    found = found or {page for word, page in TOPICS.items() if re.search(rf"\b{word}s?\b", about)}
+    mentions = ((re.search(rf"\b{word}s?\b", about), page) for word, page in TOPICS.items())
+    first = sorted((mention.start(), page) for mention, page in mentions if mention)[:1]
+    found = found or {page for _, page in first}
     found = found or ({"case-files"} if CASE_FILE.match(words) else set())
     for page in sorted(found):
         sys.stderr.write(f"dem: more: dem guide {page}\n")
