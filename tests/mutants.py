@@ -73,7 +73,7 @@ def mutated(mutant):
 
 
 def status(tree, file, tests, seconds):
-    """Exit status of some tests of a file, and what pytest said; None after so many seconds.
+    """Exit status of some tests of a file, None after so many seconds; what pytest said; whether slow tests were run.
 
     Slow tests are run where there are no others.
     """
@@ -85,29 +85,33 @@ def status(tree, file, tests, seconds):
                 command, cwd=tree, env=environment, capture_output=True, text=True, timeout=seconds, check=False
             )
         except subprocess.TimeoutExpired:
-            return None, ""
+            return None, "", bool(more)
         if done.returncode != PASSED or " passed" in done.stdout:
             break
-    return done.returncode, done.stdout + done.stderr
+    return done.returncode, done.stdout + done.stderr, bool(more)
 
 
 def judge(tree, mutant, seconds):
-    """Try a mutant in a tree of its own, which is left as it was; returns the verdict and the output behind it."""
+    """Try a mutant in a tree of its own, which is left as it was; returns the verdict and the output behind it.
+
+    Slow tests that notice it are run without it too: `complaint` leaves them out.
+    """
     path, text = mutated(mutant)
     (tree / path).write_text(text)
     try:
-        code, output = status(tree, mutant.file, mutant.tests, seconds)
+        code, output, slow = status(tree, mutant.file, mutant.tests, seconds)
     finally:
         shutil.copy2(ROOT / path, tree / path)
     if code in {FAILED, None}:
-        return KILLED, ""
+        wrong = complaint(tree, mutant.file, [mutant], seconds) if slow else ""
+        return (UNTRIED, wrong) if wrong else (KILLED, "")
     return (SURVIVED, "") if code == PASSED else (UNTRIED, output)
 
 
 def complaint(tree, file, mutants, seconds):
     """What is wrong with the tests of a file while there is no mutant; nothing if they pass."""
     every = " or ".join(sorted({f"({m.tests})" for m in mutants if m.file == file}))
-    code, output = status(tree, file, every, seconds * len(mutants))
+    code, output, _ = status(tree, file, every, seconds * len(mutants))
     return "" if code == PASSED else f"without a mutant: {output or 'not done'}"
 
 

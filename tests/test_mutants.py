@@ -67,6 +67,17 @@ def test_what_survives_is_told(monkeypatch, capsys):
     assert said[-1] == "1 killed, 1 survived, 1 not tried"
 
 
+@pytest.mark.parametrize(("slow", "verdict"), [(True, mutants.UNTRIED), (False, mutants.KILLED)])
+def test_slow_tests_that_fail_without_a_mutant_notice_none(slow, verdict, tmp_path, monkeypatch):
+    """Slow tests are not among those that are run first without any mutant."""
+    mutant = Mutant("name", "force", "overlap * math.sqrt(overlap)", "overlap", "test_hertz.py", "dimension")
+    path, _ = mutants.mutated(mutant)
+    (tmp_path / path).parent.mkdir(parents=True)
+    monkeypatch.setattr(mutants, "status", lambda *_: (mutants.FAILED, "1 failed", slow))
+    assert mutants.judge(tmp_path, mutant, 1.0)[0] == verdict
+    assert (tmp_path / path).read_text() == (mutants.ROOT / path).read_text()
+
+
 @pytest.mark.parametrize(("verdicts", "code"), [(["killed"] * 3, 0), (["killed", "SURVIVED"], 1), (["NOT TRIED"], 2)])
 def test_the_exit_status_tells_the_worst(verdicts, code, monkeypatch):
     monkeypatch.setattr(mutants, "try_all", lambda chosen, *_: ((chosen[0], verdict, "") for verdict in verdicts))
