@@ -263,6 +263,7 @@ def test_every_error_is_told_at_once_with_its_path(cli, tmp_path):
      "wrong.toml: fluid.every is 0: input should be greater than 0"),
     (BEGINNING + group("position = [[0.1, 0.1, 0.1]]", more='fields.moisture = "wet"'),
      "wrong.toml: particles.0.fields.moisture is 'wet': input should be a valid number"),
+    (BEGINNING + group("position = []"), "wrong.toml: particles.0.position is []: input should have at least 1 value"),
     (BEGINNING + group("random = { number = 2, solid_fraction = 0.1 }"),
      "wrong.toml: particles.0.random: give either number or solid_fraction"),
     (BEGINNING + group("random = { number = 2, scale = [2, 1] }"),

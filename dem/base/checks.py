@@ -190,7 +190,7 @@ def threads(number: int | None) -> int:
 
 def bodies(number: float, what: str = "particles") -> None:
     """Refuse more particles than this machine has memory for; raises ValueError saying how much they would take."""
-    most = cpu_info.memory()
+    most, number = cpu_info.memory(), min(number, 2**62)
     if not number * A_PARTICLE <= most:
         raise ValueError(
             f"{number:.4g} {what} would take {number * A_PARTICLE / 1e9:.3g} GB of memory, this machine has "

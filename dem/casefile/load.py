@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from dem.base import checks
-from dem.base.text import cut, shown
+from dem.base.text import counted, cut, shown
 from dem.case import StudyCase, case, with_parameters
 from dem.casefile.chosen_case import ChosenCase
 from dem.casefile.file_case import FileCase
@@ -168,6 +168,8 @@ def _error_line(error: dict, model: type[Table]) -> str:
     if error["type"] == "literal_error":
         near = checks.nearest(str(error["input"]), re.findall(r"'([^']*)'", error["ctx"]["expected"]))
         said += f": did you mean {near}?" if near else ""
+    if error["type"] == "too_short":
+        said = f"input should have at least {counted(error['ctx']['min_length'], 'value')}"
     if error["type"] == "too_long":
         said = f"input should have {error['ctx']['max_length']} values, not {error['ctx']['actual_length']}"
     for word, better in WORDS.items():

@@ -270,6 +270,7 @@ FILES = {
     "large lattice": ({"place": "lattice = { pitch = 0.005, sites = [100000, 100000, 100000] }"}, "1e.15 sites .* GB"),
     "jammed": ({"place": "random = { solid_fraction = 0.45 }"}, "at random places they jam at 0.384"),
     "many": ({"place": "random = { number = 1000000000000000 }"}, "1e.15 particles would take .* GB"),
+    "more than any float": ({"place": f"random = {{ number = 1{'0' * 400} }}"}, "particles would take .* GB"),
 }  # fmt: skip
 
 
