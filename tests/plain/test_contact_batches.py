@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from dem.kernels.soft.contact.ongoing_contacts import list_touching_others
 
 import dem
 
@@ -76,3 +77,41 @@ def books(sim):
     return momentum.sum(0), (
         np.cross(p.position, momentum) + (0.4 * p.mass * size**2)[:, None] * p.angular_velocity
     ).sum(0)
+
+
+def test_contacts_that_end_among_others_leave_these_as_they_are():
+    """Six pairs of ellipsoids of two materials part one after the other; each moves as alone, to the bit.
+
+    A contact that goes on then takes the column of one that has ended, with its stiffness and its history.
+    """
+
+    def pair(k):
+        stuff, rate = (LEAD, 0.3 + 0.1 * k) if k % 2 else (SAND, 0.9 - 0.1 * k)
+        places = np.array([[0, 0.02 * k, 0], [0.00998, 0.02 * k + 0.001, 0.0005]])
+        velocity, spin = [[rate, 0.1, 0], [-rate, 0, 0.2]], [[5.0, 20, 30], [10, -5, 40]]
+        return dem.Particles(GRAIN, stuff, position=places, velocity=velocity, angular_velocity=spin)
+
+    def run(*pairs):
+        sim = dem.Simulation(dem.Particles.concatenate(pairs), gravity=(0, 0, 0), time_step=2.5e-5, threads=1)
+        counts = []
+        for _ in range(20):
+            sim.step(6)
+            counts.append(sim.contact_count)
+        state = sim.particles
+        return [np.asarray(a) for a in (state.velocity, state.angular_velocity)], counts
+
+    together, counts = run(*map(pair, range(6)))
+    assert {6, 4, 3, 2, 0} <= set(counts)
+    for k in range(6):
+        for one, all_of_them in zip(run(pair(k))[0], together, strict=True):
+            assert one.tobytes() == all_of_them[2 * k : 2 * k + 2].tobytes()
+
+
+def test_contacts_that_have_ended_are_forgotten():
+    """Of four candidates two touch, one across a film of up to 2 µm; only the one that overlaps keeps its memory."""
+    overlap, listed, row = np.array([1e-5, -1e-6, -3e-6, -np.inf]), np.arange(4), np.zeros(4, int)
+    remembered = np.ones(4, int)
+    assert list_touching_others(7, 4, 2e-6, overlap, listed, remembered, row) == 2
+    assert listed[:2].tolist() == [0, 1]
+    assert row.tolist() == [7, 8, 0, 0]
+    assert remembered.tolist() == [1, 0, 0, 0]

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from dem.kernels.soft.contact import convex_contacts
+from dem.kernels.soft.contact import convex_contacts, ongoing_contacts
 from scipy.spatial.transform import Rotation
 
 import dem
@@ -104,6 +104,45 @@ def test_pairs_left_out_until_their_bodies_have_moved_leave_no_trace(law, monkey
     assert one._engine.kinds.solver[0] > 20  # contacts
     for name in ("position", "velocity", "orientation", "angular_velocity"):
         assert np.array_equal(getattr(one.particles, name), getattr(other.particles, name)), name
+
+
+@pytest.mark.parametrize("partner", ["ball", "cube"])
+@pytest.mark.parametrize("way", [1, -1], ids=["first", "second"])
+def test_pairs_left_out_are_found_when_a_body_only_turns(partner, way, monkeypatch):
+    """A needle turns on the spot until its tip meets another body: to look at the pair in every step changes no bit.
+
+    Smooth bodies and such with corners are left out by different loops.
+    """
+    needle, ball = dem.Ellipsoid(semi_axes=(0.0045, 0.0015, 0.0015)), dem.Sphere(diameter=0.003)
+    cube = dem.Polyhedron(vertices=list(itertools.product([-0.0015, 0.0015], repeat=3)), rounding=0.0005)
+    module, name = (ongoing_contacts, "list_others") if partner == "ball" else (convex_contacts, "list_doubtful")
+    list_some, left_out = getattr(module, name), []
+
+    def count(number, *arrays):
+        listed = list_some(number, *arrays)
+        left_out.append(number - listed)
+        return listed
+
+    def every(number, *arrays):
+        if partner == "ball":
+            return list_some(number, False, *arrays[1:])  # as if images moved
+        return convex_contacts.list_every(number, *arrays[-2:])
+
+    runs = []
+    for listing in (count, every):
+        monkeypatch.setattr(module, name, listing)
+        particles = dem.Particles(
+            [needle, ball if partner == "ball" else cube][::way], dem.Material(**PLAIN, **LAWS["friction"]),
+            position=[(0, 0, 0), (0.0055, 0, 0)][::way], angular_velocity=[(0, 0, 300.0), (0, 0, 0)][::way],
+            orientation=Rotation.from_rotvec([(0, 0, -0.5 * np.pi), (0, 0, 0)][::way]).as_quat(scalar_first=True),
+        )  # fmt: skip
+        runs.append(dem.Simulation(particles, gravity=(0, 0, 0), time_step=2e-5, threads=1))
+        runs[-1].step(300)
+    one, other = runs
+    assert sum(left_out) > 100
+    assert np.abs(one.particles.velocity).max() > 0.05  # they have met
+    for array in ("position", "velocity", "orientation", "angular_velocity"):
+        assert np.array_equal(getattr(one.particles, array), getattr(other.particles, array)), array
 
 
 def test_grains_grow_until_they_touch():
