@@ -51,6 +51,23 @@ def test_an_ellipsoid_of_equal_axes_meets_as_a_sphere_under_any_law(law):
     assert grain.energy().elastic == pytest.approx(ball.energy().elastic, rel=1e-12 if exact else 1e-6, abs=1e-30)
 
 
+@pytest.mark.parametrize("law", ["elastic", "friction"])
+def test_a_run_of_ellipsoids_of_equal_axes_has_the_bytes_of_spheres(law):
+    """Whatever they meet: each other, faces and walls."""
+    stuff, states, touched = dem.Material(**PLAIN, **LAWS[law]), [], 0
+    box = dem.Box((0.0165, 0, 0.0175), (0.04, 0.04, 0.04), material=stuff)
+    floor = dem.Plane((0, 0, 0.0171), (0.1, 0, 1), material=stuff)
+    for shape in (dem.Sphere(diameter=0.006), dem.Ellipsoid(semi_axes=(0.003, 0.003, 0.003))):
+        sim = two(shape, stuff, box, walls=[floor], gravity=(-500, 0, -900))
+        for _ in range(6):
+            sim.step(100)
+            touched = max(touched, sim.contact_count)
+        names = ("position", "orientation", "velocity", "angular_velocity")
+        states.append(b"".join(getattr(sim.particles, name).tobytes() for name in names))
+    assert touched > 2  # of the pair and at a face or the wall
+    assert states[0] == states[1]
+
+
 @pytest.mark.long
 def test_work_of_a_moving_face_is_booked_to_second_order():
     errors = []

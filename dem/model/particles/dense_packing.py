@@ -23,6 +23,7 @@ from dem.model.particles.random_insertion import number_or_fraction, region
 from dem.model.particles.relaxation import ENOUGH, SWELL, Relaxation
 from dem.model.shapes.convex import is_convex
 from dem.model.shapes.shape import ConvexShape, Sphere
+from dem.model.shapes.spheroid import is_ball
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +101,7 @@ def pack_dense(
     >>> len(bed)  # 0.5 of the box over π d³/6
     119
     """
-    if not (isinstance(shape, Sphere) or is_convex(shape)):
+    if not (isinstance(shape, Sphere | ConvexShape) or is_convex(shape)):
         name = type(shape).__name__
         raise TypeError(f"shape is {name}, expected a dem.Sphere or a convex shape: let others settle in a run")
     checks.of_types(material=(material, Material))
@@ -121,8 +122,8 @@ def pack_dense(
         spans = (low == np.array(box.lower)) & (high == np.array(box.upper))
         period = np.where(spans & [axis in box.periodic for axis in AXES], high - low, 0.0)
     size, rng = high - low, np.random.default_rng(seed)
-    if isinstance(shape, Sphere):
-        radius = np.array([each.diameter for each in shapes]) / 2
+    if is_ball(shape):
+        radius = np.array([each.radii[0] for each in shapes])
         check_room(radius, size, period)
         state = relaxed(Relaxation(radius * (1 + SWELL), size, period, rng), radius, size)
         return Particles(shapes, material, position=low + state.x, name=name)

@@ -27,8 +27,8 @@ MIN_TURN = 1e-3  # 1 - m·n of normals m whose distances from a place have digit
 
 
 def is_convex(shape: Shape) -> bool:
-    """Whether a shape is given by a support function."""
-    return hasattr(shape, "convex_kind")
+    """Whether a shape is given by a support function; a ball is not, whose contacts are those of a sphere."""
+    return hasattr(shape, "convex_kind") and getattr(shape, "CONVEX_KIND", None) != "BallKind"
 
 
 def has_convex(variants: Sequence[tuple[Shape, Material]]) -> bool:

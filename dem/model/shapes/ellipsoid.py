@@ -11,7 +11,7 @@ import numpy as np
 
 from dem.base import checks, portable
 from dem.base.user_classes import frozen, hinted
-from dem.model.shapes.shape import ConvexShape, MassProperties, checked_contact_radius
+from dem.model.shapes.shape import ConvexShape, MassProperties, Sphere, checked_contact_radius
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,8 @@ class Ellipsoid(ConvexShape):
     Notes
     -----
     V = 4/3 π a b c and I_x = m (b² + c²)/5, and so on. Its support function is h(n) = |(a n_x, b n_y, c n_z)|, by which
-    contacts are found (`dem.kernels.convex`).
+    contacts are found (`dem.kernels.convex`). With equal semi-axes and no other `contact_radius` it is a sphere: a run
+    has the same bytes as with `dem.Sphere`.
 
     Examples
     --------
@@ -64,7 +65,7 @@ class Ellipsoid(ConvexShape):
         """Check the sizes."""
         object.__setattr__(self, "semi_axes", checked_semi_axes(self.semi_axes))
         a, b, c = self.semi_axes
-        if a == b == c and self.contact_radius in (None, a):  # walls and contacts take it for a sphere
+        if a == b == c and self.contact_radius in (None, a):  # the engine takes it for a sphere
             object.__setattr__(self, "CONVEX_KIND", "BallKind")
             object.__setattr__(self, "contact_radius", a)
         object.__setattr__(self, "contact_radius", checked_contact_radius(self.contact_radius, self.volume))
@@ -113,6 +114,8 @@ class Ellipsoid(ConvexShape):
     def mass_properties(self, density: float) -> MassProperties:
         """Exact mass properties for a density [kg/m³]."""
         checks.number("density", density, above=0, unit="kg/m3")
+        if self.CONVEX_KIND == "BallKind":
+            return Sphere(diameter=2.0 * self.semi_axes[0]).mass_properties(density)
         mass = density * self.volume
         a, b, c = (a * a for a in self.semi_axes)
         inertia = (0.2 * mass * (b + c), 0.2 * mass * (a + c), 0.2 * mass * (a + b))
