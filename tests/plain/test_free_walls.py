@@ -94,6 +94,18 @@ def test_a_pendulum_swings_by_elliptic_functions():
     assert errors[0] / errors[1] == pytest.approx(4, rel=0.05)
 
 
+def test_the_middle_of_a_flap_moves_about_its_hinge():
+    """v = ω × r, with r from the hinge to the middle."""
+    inertia, body = 0.3 * 0.2**2 / 3, {"pivot": (0, 0, 1), "locked": ("ry", "rz")}
+    body = dem.RigidWall(mass=0.3, inertia=(inertia / 4, inertia / 5, inertia / 10), **body)
+    flap = dem.Rectangle((0, 0.1, 1), (0.1, 0, 0), (0, 0.2, 0), material=SOFT, free=body)
+    sim = dem.Simulation(far(), walls=[flap], time_step=1e-4)
+    sim.step(20)
+    wall, spin = sim.walls[0], sim.walls[0].angular_velocity
+    assert spin[0] < -0.1
+    np.testing.assert_allclose(wall.velocity, np.cross(spin, wall.position - [0, 0, 1]), rtol=1e-12, atol=1e-15)
+
+
 @pytest.mark.slow
 def test_momenta_of_a_closed_system_are_kept_to_rounding():
     """Balls with friction against a block that flies and tumbles, all alone: linear and angular momentum of all."""

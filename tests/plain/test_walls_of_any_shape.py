@@ -243,6 +243,48 @@ def test_motions_start_stop_follow_tables_and_are_put_together():
         assert np.allclose(wall.velocity[:2], v * along + of_turn, atol=1e-12)
 
 
+def test_a_motion_turns_the_axes_of_those_before_it():
+    """Rolling at a about x, on a table that turns at b about z: ω = (a cos b t, a sin b t, b)."""
+    roll, table = dem.Motion(rate=30.0, axis=(1, 0, 0)), dem.Motion(rate=100.0, axis=(0, 0, 1))
+    block = dem.Block((-0.01, -0.01, -0.02), (0.01, 0.01, -0.01), material=SOFT, motion=[roll, table])
+    sim = dem.Simulation(ball(SOFT, (0, 0, 0.05)), walls=[block], time_step=1e-5, gravity=(0, 0, 0))
+    sim.step(700)
+    angle = 100.0 * sim.time
+    spin = sim.walls[0].angular_velocity
+    np.testing.assert_allclose(spin, [30 * math.cos(angle), 30 * math.sin(angle), 100.0], rtol=1e-12)
+
+
+def test_a_paddle_that_turns_meets_a_ball_at_rest():
+    """Only the turning tells that the ball comes to be near; it leaves at twice the speed of the blade at the contact.
+
+    The blade touches the ball, which is at a distance d from the axis, at √(d² - R²) from it.
+    """
+    turn = dem.Motion(rate=-10.0, axis=(0, 0, 1))
+    paddle = dem.Rectangle((0, 0, 0), (0.2, 0, 0), (0, 0, 0.05), material=SOFT, motion=turn)
+    place = np.array([0.06, -0.03, 0])
+    sim = dem.Simulation(ball(SOFT, place), walls=[paddle], gravity=(0, 0, 0), time_step=DT)
+    sim.step(3000)
+    expected = 2 * 10.0 * math.sqrt(place @ place - R**2)
+    assert np.linalg.norm(sim.particles.velocity) == pytest.approx(expected, rel=0.01)
+
+
+def test_adhesion_holds_a_ball_at_a_plane_as_at_a_face():
+    """Beyond touch, until the contact breaks: the plane is evaluated in batches, the face is not."""
+    sticky = dem.Material(young=5e6, poisson=0.3, density=1000.0, adhesion=dem.JKR(work=0.5))
+    start, runs = ball(sticky, (0.05, 0.05, R - 1e-6), velocity=[[0, 0, 0.05]]), []
+    box, plane = dem.Box((0, 0, 0), (0.1,) * 3, sticky), dem.Plane((0, 0, 0), (0, 0, 1), material=sticky)
+    for where in ({"box": box}, {"walls": [plane]}):
+        sim = dem.Simulation(start, **where, gravity=(0, 0, 0), time_step=1e-6)
+        runs.append([])
+        for _ in range(7):
+            sim.step(40)
+            runs[-1].append((sim.particles.position[0, 2] - R, sim.particles.velocity[0, 2]))
+    np.testing.assert_allclose(runs[1], runs[0], rtol=1e-9)
+    gap, velocity = np.transpose(runs[0])
+    assert (gap > 0).all()
+    assert velocity[0] > velocity[1] > velocity[2] > velocity[3] > velocity[4] > velocity[5] == velocity[6]
+
+
 @pytest.mark.slow
 def test_each_wall_has_its_own_material():
     """Restitution of a pair: of what is said of it."""
