@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dem
+from dem.model.shapes import mesh_clump
 from dem.model.shapes.ellipsoid import cube_mesh
 from dem.model.walls.stl import write_stl
 
@@ -61,3 +62,39 @@ def test_meshes_that_make_no_clump(cube, tmp_path):
         dem.Clump.from_mesh(cube, spheres=3, mass="both")
     with pytest.raises(ValueError, match="spheres is 0"):
         dem.Clump.from_mesh(cube, spheres=0)
+
+
+def test_each_sphere_is_the_one_that_covers_most_points_that_are_left():
+    """Of equal ones the largest, then the first: as a search tells that counts all points for all spheres anew."""
+    axes = [0.3 * np.arange(n) for n in (9, 7, 8)]
+    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    inside = ((points - (1.2, 0.9, 1.0)) ** 2 / (1.3, 1.0, 1.2)).sum(-1) < 1
+    radius = np.where(inside, 0.3 * np.random.default_rng(1).integers(0, 5, inside.shape) / 3, 0.0)
+    at, r = points[inside], radius[inside]
+    near = ((at[:, None] - at) ** 2).sum(2) <= r[:, None] ** 2
+    left, expected = np.ones(len(at), bool), []
+    while left.any():
+        expected.append(int(np.lexsort((-r, -(near & left).sum(1)))[0]))
+        left &= ~near[expected[-1]]
+    assert len(expected) > 20
+    for most in (3, 4000):
+        chosen = mesh_clump.cover(axes, inside, radius, 0.3, most)
+        np.testing.assert_array_equal(points[chosen], at[expected[:most]])
+
+
+def test_distances_are_those_from_the_nearest_of_all_triangles():
+    vertices, triangles = dem.Ellipsoid(semi_axes=(3.0, 2.0, 0.1)).surface_mesh(6)
+    points = np.random.default_rng(2).uniform(-4, 4, (300, 3))
+    corners = [np.repeat(vertices[None, triangles[:, k]], len(points), axis=0).reshape(-1, 3) for k in range(3)]
+    each = mesh_clump.squared_distances(np.repeat(points, len(triangles), axis=0), *corners)
+    expected = np.sqrt(each.reshape(len(points), -1).min(1))
+    np.testing.assert_array_equal(mesh_clump.distances(points, vertices, triangles), expected)
+
+
+def test_a_cavity_of_a_mesh_has_no_spheres():
+    vertices, triangles = cube_mesh(2)  # from -1 to 1
+    both = np.concatenate([vertices, 0.5 * vertices])
+    faces = np.concatenate([triangles, triangles[:, ::-1] + len(vertices)])
+    centres, radii = mesh_clump.inscribed_spheres(both, faces, 60, 12, np.zeros(3))
+    assert len(radii) == 60
+    assert (np.abs(centres).max(1) > 0.5).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from typing import NamedTuple
 
@@ -10,8 +11,10 @@ import numpy as np
 from dem.base import checks
 from dem.model.shapes.convex_hull import Moments, is_closed, mesh_moments
 from dem.model.shapes.shape import MAX_SPHERES
+from dem.model.walls.enclosure import winding_numbers
 
 PORTION = 2_000_000  # pairs of places and triangles that are looked at together
+SLACK = 1e-9  # by which distances that choose triangles are stretched, so that rounding leaves none out
 
 
 class MeshFit(NamedTuple):
@@ -58,67 +61,86 @@ def inscribed_spheres(
     covers the largest number of points that none has covered yet. A single sphere is that about the centre of mass
     (3,), if this is inside of the mesh.
     """
-    if spheres == 1 and _inside(centre[None], vertices, triangles)[0]:
+    if spheres == 1 and winding_numbers(vertices, triangles, centre[None])[0] > 0:
         return centre[None], distances(centre[None], vertices, triangles)
     low, high = vertices.min(0), vertices.max(0)
     step = float((high - low).max()) / cells
     axes = [low[k] + step * (0.5 + np.arange(max(1, math.ceil((high[k] - low[k]) / step - 1e-9)))) for k in range(3)]
-    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    points = points[_inside(points, vertices, triangles)]
-    if not len(points):
+    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    inside = (winding_numbers(vertices, triangles, points.reshape(-1, 3)) > 0).reshape(points.shape[:3])
+    if not inside.any():
         raise ValueError(f"no place of a lattice with {cells} cells is inside the mesh: take more cells")
-    radius = distances(points, vertices, triangles)
-    square = radius**2
-    left = np.ones(len(points), dtype=bool)
-    covered = np.zeros(len(points), dtype=np.int64)  # points left in the sphere about each point
-    for point in points:
-        covered += ((points - point) ** 2).sum(1) <= square
-    chosen = []
-    for _ in range(spheres):
-        if not left.any():
-            break
-        best = int(np.lexsort((-radius, -covered))[0])
-        chosen.append(best)
-        found = left & (((points - points[best]) ** 2).sum(1) <= square[best])
-        for point in points[found]:
-            covered -= ((points - point) ** 2).sum(1) <= square
-        left &= ~found
+    radius = np.zeros(inside.shape)
+    radius[inside] = distances(points[inside], vertices, triangles)
+    chosen = cover(axes, inside, radius, step, spheres)
     return points[chosen], radius[chosen]
 
 
+def cover(
+    axes: list[np.ndarray], inside: np.ndarray, radius: np.ndarray, step: float, spheres: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Indices (K,), (K,), (K,) of those points of a lattice whose spheres cover most of it, one after the other.
+
+    axes, inside, radius: places along each axis (I,), (J,), (L,) [m]; of each point (I, J, L), (I, J, L) [m].
+    step: of the lattice [m].
+
+    The number of points that a sphere would add never rises. So the sphere of the largest number, as counted some time
+    before, is counted again, and is taken if it stays the first one (M. Minoux, Optimization Techniques (1978) 234).
+    """
+    most = math.ceil(radius.max() / step)
+    squares = np.arange(-most, most + 1) ** 2
+    norms = np.sort((squares[:, None, None] + squares[:, None] + squares).ravel())  # of lattice vectors
+    bound = np.searchsorted(norms, (radius[inside] / step) ** 2 * (1 + 1e-9), side="right")
+    ordered = zip((-bound).tolist(), (-radius[inside]).tolist(), np.flatnonzero(inside).tolist(), strict=True)
+    queue, left, chosen = list(ordered), inside.copy(), []
+    heapq.heapify(queue)
+    while queue and len(chosen) < spheres:
+        _, negative, number = queue[0]
+        at = np.unravel_index(number, inside.shape)
+        reach = math.ceil(-negative / step)
+        box = tuple(slice(max(k - reach, 0), k + reach + 1) for k in at)
+        x, y, z = ((axis[some] - axis[k]) ** 2 for axis, some, k in zip(axes, box, at, strict=True))
+        covered = left[box] & ((x[:, None] + y)[:, :, None] + z <= negative**2)
+        found = np.count_nonzero(covered)
+        if not found:
+            heapq.heappop(queue)
+            continue
+        heapq.heapreplace(queue, (-found, negative, number))
+        if queue[0][2] == number:
+            chosen.append(at)
+            left[box] &= ~covered
+    return tuple(np.array(chosen).T)
+
+
 def distances(points: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Distances (N,) of points (N, 3) from the triangles of a mesh [m]."""
+    """Distances (N,) of points (N, 3) from the triangles of a mesh [m].
+
+    Only those triangles are looked at whose circle about their middle may be as near as the nearest of others.
+    """
     p, q, s = (vertices[triangles[:, k]] for k in range(3))
+    middle = (p + q + s) / 3
+    around = np.sqrt(np.max([((corner - middle) ** 2).sum(1) for corner in (p, q, s)], axis=0)) * (1 + SLACK)
+    found, portion = np.empty(len(points)), max(1, PORTION // len(triangles))
+    for start in range(0, len(points), portion):
+        x = points[start : start + portion]
+        away = np.sqrt(sum((x[:, None, k] - middle[:, k]) ** 2 for k in range(3)))
+        of, t = np.nonzero(away - around <= (1 + SLACK) * (away + around).min(1)[:, None])
+        squared = squared_distances(x[of], p[t], q[t], s[t])
+        found[start : start + portion] = np.sqrt(np.minimum.reduceat(squared, np.searchsorted(of, np.arange(len(x)))))
+    return found
+
+
+def squared_distances(x: np.ndarray, p: np.ndarray, q: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """Squared distance (K,) of each point (K, 3) from a triangle of its own, of these corners (K, 3) [m²]."""
     normal = np.cross(q - p, s - p)
     normal = normal / np.sqrt((normal**2).sum(1))[:, None]
-    found = np.empty(len(points))
-    portion = max(1, PORTION // len(triangles))
-    for start in range(0, len(points), portion):
-        x = points[start : start + portion, None]
-        nearest = np.full((len(x), len(triangles)), np.inf)
-        above = np.ones(nearest.shape, dtype=bool)
-        for a, b in ((p, q), (q, s), (s, p)):
-            edge = b - a
-            share = np.clip(((x - a) * edge).sum(2) / (edge**2).sum(1), 0.0, 1.0)
-            nearest = np.minimum(nearest, ((x - a - share[..., None] * edge) ** 2).sum(2))
-            above &= ((x - a) * np.cross(normal, edge)).sum(2) >= 0.0
-        nearest = np.where(above, ((x - p) * normal).sum(2) ** 2, nearest)
-        found[start : start + portion] = np.sqrt(nearest.min(1))
-    return found
-
-
-def _inside(points: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Whether points (N, 3) are inside of a closed mesh: its solid angle is 4 π (van Oosterom & Strackee 1983)."""
-    found = np.empty(len(points), dtype=bool)
-    portion = max(1, PORTION // len(triangles))
-    for start in range(0, len(points), portion):
-        a, b, c = (vertices[triangles[:, k]] - points[start : start + portion, None] for k in range(3))
-        la, lb, lc = (np.sqrt((u**2).sum(2)) for u in (a, b, c))
-        volume = (a * np.cross(b, c)).sum(2)
-        rest = la * lb * lc + (a * b).sum(2) * lc + (b * c).sum(2) * la + (c * a).sum(2) * lb
-        angle = np.angle(rest + 1j * volume)
-        found[start : start + portion] = angle.sum(1) > math.pi
-    return found
+    nearest, above = np.full(len(x), np.inf), np.ones(len(x), dtype=bool)
+    for a, b in ((p, q), (q, s), (s, p)):
+        edge = b - a
+        share = np.clip(((x - a) * edge).sum(1) / (edge**2).sum(1), 0.0, 1.0)
+        nearest = np.minimum(nearest, ((x - a - share[:, None] * edge) ** 2).sum(1))
+        above &= ((x - a) * np.cross(normal, edge)).sum(1) >= 0.0
+    return np.where(above, ((x - p) * normal).sum(1) ** 2, nearest)
 
 
 def fit_of(

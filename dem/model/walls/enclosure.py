@@ -17,6 +17,8 @@ from dem.model.domain.regions import Region
 from dem.model.walls.welding import components, edges_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dem.model.walls.mesh import Mesh
 
 FINEST = 64  # cells along each of two axes in which triangles are looked up, at most
@@ -49,14 +51,39 @@ def enclosed(vertices: np.ndarray, triangles: np.ndarray, points: np.ndarray) ->
     >>> enclosed(box.vertices, box.triangles, np.array([[0.5, 0.5, 0.5], [0.5, 0.5, 1.5]])).tolist()
     [True, False]
     """
-    lower, upper = vertices.min(0), vertices.max(0)
+    found, part = np.zeros(len(points), bool), parts_of(triangles)
+    parts = int(part.max()) + 1
+    for point, crossed in _crossings(rotate(VIEW, vertices), triangles, rotate(VIEW, points)):
+        key, times = np.unique(point * parts + part[crossed], return_counts=True)
+        found[key[times % 2 == 1] // parts] = True
+    return found
+
+
+def winding_numbers(vertices: np.ndarray, triangles: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """How often a closed surface (V, 3), (F, 3) goes round each of the points (M, 3) [m]: 1 inside, 0 in a cavity.
+
+    Triangles are counterclockwise seen from outside. A point inside of two parts that overlap has 2.
+    """
+    corners = rotate(VIEW, vertices)
+    a, b, c = (corners[triangles[:, k], :2] for k in range(3))
+    u, v = b - a, c - a
+    outwards = np.where(u[:, 0] * v[:, 1] > u[:, 1] * v[:, 0], 1, -1)  # of rays along z
+    found = np.zeros(len(points), int)
+    for point, crossed in _crossings(corners, triangles, rotate(VIEW, points)):
+        np.add.at(found, point, outwards[crossed])
+    return found
+
+
+def _crossings(
+    corners: np.ndarray, triangles: np.ndarray, points: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Numbers (K,) of points and (K,) of the triangles that the rays from them along z cross, in portions of points."""
+    lower, upper = corners.min(0), corners.max(0)
     near = np.flatnonzero(((points >= lower) & (points <= upper)).all(1))
-    found = np.zeros(len(points), bool)
-    corners, x, part = rotate(VIEW, vertices), rotate(VIEW, points[near]), parts_of(triangles)
+    x = points[near]
     begin, listed, cell = _cells(corners[triangles, :2], x[:, :2])
     number = begin[cell + 1] - begin[cell]
     ends = np.cumsum(number)
-    parts = int(part.max()) + 1
     done = 0
     while done < len(near):
         first = ends[done - 1] if done else 0
@@ -65,10 +92,8 @@ def enclosed(vertices: np.ndarray, triangles: np.ndarray, points: np.ndarray) ->
         p = np.repeat(some, number[some])
         t = listed[np.arange(len(p)) + np.repeat(begin[cell[some]] - (ends[some] - number[some] - first), number[some])]
         above = _above(corners, triangles[t], x[p])
-        key, times = np.unique(p[above] * parts + part[t[above]], return_counts=True)
-        found[near[key[times % 2 == 1] // parts]] = True
+        yield near[p[above]], t[above]
         done = last
-    return found
 
 
 def _cells(flat: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
