@@ -9,14 +9,14 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.replace import replace_when_done
-from dem.base.text import counted
+from dem.base.text import counted, shown
 from dem.base.user_classes import hinted, set_declared
 from dem.calibration import findings
 from dem.calibration.runs import Runs
 from dem.calibration.search import Points, search
 from dem.calibration.study import read_study
 from dem.calibration.surrogate import extra_library
-from dem.sweeps.sweep import shares
+from dem.sweeps.sweep import check_executor, shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -173,6 +173,8 @@ def calibrate(
 
     Raises
     ------
+    TypeError
+        For an executor that takes no work, or a `tell` that is no function.
     ValueError, OSError
         With one line for each thing that is wrong with the study, or if the folder holds another one; nothing has been
         computed then. Or if too few runs give an observable.
@@ -188,6 +190,9 @@ def calibrate(
     Traceback (most recent call last):
     ValueError: tests are none, expected at least one
     """
+    check_executor(executor)
+    if tell is not None and not callable(tell):
+        raise TypeError(f"tell is {shown(tell)}, expected a function of a line, such as print")
     checked, path, ways = prepare(study, folder, jobs, threads)
     return run_calibration(checked, path, tell=tell, executor=executor, progress=progress, **ways)
 

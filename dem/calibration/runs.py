@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -139,7 +140,9 @@ class Runs:
         case = case_of(member).case
         if not case.observable_names:
             with Trajectory(member.path) as run:
-                check_observables(self.study, test, case.name, {*case.observables(run)})
+                found = case.observables(run)
+            if isinstance(found, Mapping):  # anything else is refused with its file when it becomes columns
+                check_observables(self.study, test, case.name, {*found})
 
     def _settings(
         self, stage: int, test: str, points: list[tuple[float, ...]], first: int

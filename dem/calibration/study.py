@@ -6,8 +6,9 @@ import csv
 import math
 import re
 from collections.abc import Collection, Mapping
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError, field_validator
 
@@ -20,9 +21,6 @@ from dem.casefile.load import error_lines
 from dem.casefile.schema.key_types import Count, Factor, Number, Seed, Table
 from dem.casefile.toml import parsed
 from dem.sweeps import parameter_words
-
-if TYPE_CHECKING:
-    from os import PathLike
 
 ASSUMED = 0.05  # standard error of a measurement without one, over its value
 QUANTILE = 0.975  # upper end of a 95 % interval
@@ -234,6 +232,8 @@ def read_study(study: str | PathLike | Mapping) -> Study:
     """
     if isinstance(study, Mapping):
         return _checked(dict(study), "study", Path())
+    if not isinstance(study, (str, PathLike)):
+        raise TypeError(f"study is {shown(study)}, expected the path of a study file, or its content as a dict")
     path = Path(study)
     try:
         text = path.read_text("utf-8")

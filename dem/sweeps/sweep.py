@@ -244,6 +244,13 @@ def shares(runs: int, jobs: int | None, threads: int | None) -> tuple[int, int]:
 
 
 @hinted
+def check_executor(executor: object) -> None:
+    """Raise TypeError for what cannot run anything."""
+    if not (executor is None or hasattr(executor, "submit")):
+        message = f"executor is {type(executor).__name__}, expected one of concurrent.futures, such as a pool"
+        raise TypeError(message)
+
+
 def sweep(
     case: str | PathLike | type[AnyCase],
     parameters: dict[str, Any],
@@ -329,9 +336,7 @@ def sweep(
     if measure is not None and not callable(measure):
         message = f"measure is {measure!r}, expected a function of a dem.Trajectory"
         raise TypeError(message)
-    if not (executor is None or hasattr(executor, "submit")):
-        message = f"executor is {type(executor).__name__}, expected one of concurrent.futures, such as a pool"
-        raise TypeError(message)
+    check_executor(executor)
     shares(1, jobs, threads)  # their errors are reported before any file is read
     ways = Ways(zipped, random, seed, most)
     plan = planned(

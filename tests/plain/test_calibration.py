@@ -330,6 +330,25 @@ def test_a_damaged_folder_is_refused_with_the_file_and_a_remedy(calibrated, inst
             dem.calibrate(study, folder=tmp_path, executor=pool, progress=False)
 
 
+def test_arguments_of_other_types_are_named_before_anything_is_computed(instant, tmp_path):
+    study = CASE | {"tests": {"heap": {"case": instant, "observables": MEASURED}}}
+    for given, options, message in (
+        ([study], {}, "expected the path of a study file, or its content"),
+        (study, {"executor": 3}, "executor is int, expected one of concurrent.futures"),
+        (study, {"tell": 3}, "tell is 3, expected a function of a line"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            dem.calibrate(given, folder=tmp_path, **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_observables_that_are_no_table_are_named_with_their_run(instant, tmp_path):
+    odd = type("Odd", (instant,), {"observables": lambda *_: None, "name": "odd", "__module__": __name__})
+    study = CASE | {"tests": {"heap": {"case": odd, "observables": MEASURED}}, "budget": 4}
+    with ThreadPoolExecutor(1) as pool, pytest.raises(TypeError, match="observables returned None for odd_"):
+        dem.calibrate(study, folder=tmp_path, executor=pool, progress=False)
+
+
 def test_the_report_is_one_file_with_everything_in_it(calibrated):
     folder, _, result = calibrated
     text = (folder / "report.html").read_text()
