@@ -295,6 +295,14 @@ def test_errors_name_the_page_of_what_they_mention_first(cli, tmp_path, text, li
     assert more == f"dem: more: dem guide {page}"
 
 
+def test_an_exchange_of_too_many_sub_steps_names_the_page_on_heat(cli):
+    done = cli("run", "heated-row", "--set", "time_scale=1e30", "--set", "n=2")
+    assert done.exit_code == 1
+    said, more = done.stderr.splitlines()
+    assert "take implicit=True, lower every or time_scale" in said
+    assert more == "dem: more: dem guide heat"
+
+
 def test_check_refuses_a_duration_without_a_time_step_as_run_does(cli, tmp_path):
     short = BEGINNING.replace('"1 ms"', '"4 us"') + group("position = [[0.1, 0.1, 0.1]]")
     (tmp_path / "short.toml").write_text(short)

@@ -203,7 +203,7 @@ def _from_hdf5(error: Exception) -> bool:
 
 PAGES = {  # what an error begins with, and the page that helps, see `dem.cli.commands.guide`
     "coarse-time-step: ": "warnings", "soft-contacts: ": "warnings", "implausible-density: ": "warnings",
-    "the file is damaged: ": "resume", "integrator ": "rotation",
+    "the file is damaged: ": "resume", "integrator ": "rotation", "the exchange of temperature ": "heat",
 }  # fmt: skip
 TOPICS = {  # what it is about, where no beginning is known: the word that comes first
     "capsule": "capsules", "bond": "bonds", "inserter": "coming-and-going", "outlet": "coming-and-going",
@@ -218,9 +218,9 @@ def _print_error(error: Exception, status: int) -> None:
     words = error_in_words(error)
     for line in words.splitlines():
         sys.stderr.write(f"dem: {line}\n")
-    broke = {"": "resume"} if isinstance(error, FloatingPointError) else {}
     found = {getattr(error, "guide", "")} - {""}  # errors of a class with a page of its own
-    found = found or {page for start, page in (PAGES | broke).items() if words.startswith(start)}
+    found = found or {page for start, page in PAGES.items() if words.startswith(start)}
+    found = found or ({"resume"} if isinstance(error, FloatingPointError) else set())
     about = LISTS.sub("", words)
     mentions = ((re.search(rf"\b{word}s?\b", about), page) for word, page in TOPICS.items())
     first = sorted((mention.start(), page) for mention, page in mentions if mention)[:1]
