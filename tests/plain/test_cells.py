@@ -583,6 +583,10 @@ def test_a_case_file_has_words_for_a_cell(tmp_path):
     for cell, message in (
         ("edges = [1, 1, 1]\nrate = [1, 0, 0]\nstress = 1e4", "along xx, where the stress is held"),
         ("rate = [1, 0, 0]", "give either edges or last_frame"),
+        (
+            "edges = [1, 1, 1]\nstress = [1e4, 1e4, 1e4]",
+            "cell.stress: .* is no stress, expected a pressure, or three rows",
+        ),
         ('edges = [1, 1, 1]\n[box]\nupper = [1, 1, 1]\nmaterial = "sand"', "box and cell are both given"),
     ):
         (tmp_path / "wrong.toml").write_text(f"{CELL_FILE}[cell]\n{cell}\n")

@@ -26,7 +26,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from dem.base import checks, units
-from dem.base.text import with_article
+from dem.base.text import shown, with_article
 from dem.files.writing.output_settings import Every
 from dem.model.contact.contacts import RULES
 from dem.model.domain.box import AXES, FACES
@@ -170,9 +170,20 @@ HeldStress = Annotated[
     WrapValidator(lambda value, check: value if value == NOT_HELD else check(value)),
     PlainSerializer(lambda value: value),
 ]
+
+
+def _rows_of_stress(value: object) -> object:
+    """Refuse a list that is no matrix, whose parts would be named one by one."""
+    if isinstance(value, list) and not (len(value) == 3 and all(isinstance(row, list) for row in value)):
+        expected = f'a pressure, or three rows of three with "{NOT_HELD}" where a rate is prescribed [Pa]'
+        raise ValueError(f"{shown(value)} is no stress, expected {expected}")
+    return value
+
+
 HeldStresses = Annotated[
     Annotated[Modulus, Tag(ONE)] | Annotated[list[tuple[HeldStress, HeldStress, HeldStress]], Tag(EACH)],
     Discriminator(lambda value: EACH if isinstance(value, (list, tuple)) else ONE),
+    BeforeValidator(_rows_of_stress),
 ]
 
 OutputFile = Annotated[str, Field(min_length=1), AfterValidator(_resolved)]
