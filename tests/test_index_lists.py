@@ -54,26 +54,29 @@ def test_what_is_no_number_does_not_touch():
 def near_by(begin, end, b, takes_all, centre, bounds, position, kind, k, stop, found):
     """List bodies near a centre; as `dem.kernels.soft.neighbours.neighbour_list.search_row`, without a skin."""
     return search_row(
-        NoImages(), begin, end, b, takes_all, True, centre, bounds[0], 0.0, position, kind, bounds, k, stop, found
-    )
+        NoImages(), begin, end, b, takes_all, bounds.size == 1, centre, bounds[kind[b]], 0.0, position, kind, bounds,
+        k, stop, found,
+    )  # fmt: skip
 
 
+@pytest.mark.parametrize("sizes", [1, 3])
 @pytest.mark.parametrize("takes_all", [False, True])
-def test_a_row_of_cells_has_the_bodies_within_reach(takes_all):
+def test_a_row_of_cells_has_the_bodies_within_reach(takes_all, sizes):
     """Also of fewer than eight bodies, at either end of memory, and where room ends: then they are counted only."""
-    rng, reach = np.random.default_rng(4), 0.8
+    rng, bounds = np.random.default_rng(4), 0.4 + 0.1 * np.arange(sizes)
     for size in (1, 7, 8, 9, 30):
-        position = rng.uniform(-1, 1, (3, size))
-        near = np.linalg.norm(position, axis=0) < reach
+        position, kind = rng.uniform(-1, 1, (3, size)), rng.integers(0, sizes, size).astype(np.int32)
+        own = kind[size // 3]
+        near = np.linalg.norm(position, axis=0) < bounds[kind] + bounds[own]
         for begin, end in ((0, size), (0, size // 2), (size // 3, size), (size // 2, size // 2)):
             b = size // 3
             rows = np.arange(size)
-            expected = rows[near & (rows >= begin) & (rows < end) & ((rows > b) | takes_all)]
+            is_second = (kind < own) | ((kind == own) & (rows > b))
+            expected = rows[near & (rows >= begin) & (rows < end) & (is_second | takes_all)]
             for room in (size + 8, expected.size + 3, expected.size, 1):
                 found = np.full(5 + room + 8, -7, np.int32)
                 k = near_by(
-                    begin, end, b, takes_all, (0.0, 0.0, 0.0), np.full(1, reach / 2), position,
-                    np.zeros(size, np.int32), 5, 5 + room, found,
+                    begin, end, b, takes_all, (0.0, 0.0, 0.0), bounds, position, kind, 5, 5 + room, found,
                 )  # fmt: skip
                 assert k == 5 + expected.size
                 written = min(room, expected.size)

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from dem.model.domain.box import Box
     from dem.soft.arrays import Layout
 
-# Cells as wide as the reach of bodies of one size, of which eight are compared at a time: few cells with more in each;
-# half as wide for others
-CELLS_OF_EQUALS, CELLS_WITHIN_REACH = 1, 2
 MAX_CELLS_PER_BODY = 4
 SAMPLE, FEW = 200, 4  # bodies that tell where most of them are, and how many on either side may be far away
 
@@ -52,8 +49,8 @@ def grid_for(
             lower[axis], upper[axis] = corner, corner + length
     smallest, largest = float(bound.min()), float(bound.max())
     extent = [high - low for low, high in zip(lower, upper, strict=True)]
-    cells = CELLS_OF_EQUALS if smallest == largest else CELLS_WITHIN_REACH
-    shape, scale = _split(extent, (2 * smallest + skin) / cells, most_cells(position.shape[1]))
+    # as wide as the smallest bodies reach: half as wide ones have too few bodies, of which eight are compared at a time
+    shape, scale = _split(extent, 2 * smallest + skin, most_cells(position.shape[1]))
     edge = 1 / max(scale) if any(scale) else math.inf
     return linked_cells.Grid(*shape, *lower, *scale, edge, smallest == largest)
 

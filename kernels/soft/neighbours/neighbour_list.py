@@ -8,7 +8,7 @@ from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import NoImages, PeriodicFaces, minimum_image, position_in_grid, position_in_image
 from dem.kernels.numerics.distances import segment_distance_squared
 from dem.kernels.numerics.quaternion import body_x, load_quaternion
-from dem.kernels.numerics.vector import add_scaled, dot, load
+from dem.kernels.numerics.vector import add_scaled, dot, load, subtract
 from dem.kernels.simd import compress
 from dem.kernels.simd.compress import EIGHT, list_near_of_eight
 from dem.kernels.soft.bonds.bond_types import Brittle, Lasting, NoBonds
@@ -132,13 +132,14 @@ def search_windows(box, windows, b, takes_all, skin, grid, cell_first, k, stop, 
     """
     centre, bound = load(bodies.position, b), kinds.bounding_radius[bodies.kind[b]]
     (low_x, cells_x), (low_y, cells_y), (low_z, cells_z) = windows
-    x, y, z = low_x // grid.shape_x, low_y // grid.shape_y, low_z // grid.shape_z
+    x = periods_beyond(low_x, grid.shape_x)
     first = low_x - x * grid.shape_x
     rest = max(first + cells_x - grid.shape_x, 0)
     known = cells_x < grid.shape_x and cells_y < grid.shape_y and cells_z < grid.shape_z
     for i in range(low_z, low_z + cells_z):
+        z = periods_beyond(i, grid.shape_z)
         for j in range(low_y, low_y + cells_y):
-            y, z = j // grid.shape_y, i // grid.shape_z
+            y = periods_beyond(j, grid.shape_y)
             base = row_of(j - y * grid.shape_y, i - z * grid.shape_z, grid)
             for n, begin, end in ((x, first, first + cells_x - rest), (x + 1, 0, rest)):
                 if known:
@@ -153,6 +154,12 @@ def search_windows(box, windows, b, takes_all, skin, grid, cell_first, k, stop, 
                         bodies.position, bodies.kind, kinds.bounding_radius, k, stop, neighbours.higher,
                     )  # fmt: skip
     return k
+
+
+@inline
+def periods_beyond(x, cells):
+    """Periods of some cells that cell x of a window is beyond the first one: -1, 0 or 1."""
+    return (1 if x >= cells else 0) - (1 if x < 0 else 0)
 
 
 @inline
@@ -184,6 +191,7 @@ def periodic_windows(box, cell, span, grid):
 
 windows_of = select("box", {BoxFaces: bounded_windows, PeriodicFaces: periodic_windows})
 search_around = select("box", {BoxFaces: search_cells, PeriodicFaces: search_periodic})
+knows_image = select("box", {NoImages: True, BoxFaces: False})
 
 
 @inline
@@ -201,9 +209,27 @@ def search_row(box, begin, end, b, takes_all, equal_sizes, centre, bound, skin, 
     if equal_sizes:
         begin = begin if takes_all else max(begin, b + 1)
         begin, k = compare_some(begin, end, centre, (bound + bound + skin) * SLACK, position, k, stop, found)
+    elif not takes_all and knows_image(box):
+        start = k
+        begin, k = compare_some(begin, end, centre, (bound + bound + skin) * SLACK, position, k, stop, found)
+        k = keep_near(start, k, b, centre, bound, skin, position, kind, bounds, found)
     return compare_each(
         box, begin, end, b, takes_all or equal_sizes, centre, bound, skin, position, kind, bounds, k, stop, found
     )
+
+
+@vector_loop
+def keep_near(start, k, b, centre, bound, skin, position, kind, bounds, found):
+    """Keep those listed from `start` to k that are within reach, and smaller or, if equal, after b; the new end."""
+    end = start
+    for m in range(start, k):
+        c = found[m]
+        d, bound_c = subtract(load(position, c), centre), bounds[kind[c]]
+        cut_off = (bound_c + bound + skin) * SLACK
+        found[end] = c
+        near = dot(d, d) < cut_off * cut_off and (bound_c < bound or (bound_c == bound and np.int64(c) > b))
+        end += 1 if near else 0
+    return end
 
 
 @inline
