@@ -70,6 +70,9 @@ DAMPING = (
            "plain/test_normals.py", "middle_of_a_fibre"),
 )
 FRICTION = (
+    Mutant("damping-mass-of-convex", "inverse_mass_at", "dot(normal, normal) * body.inverse_mass + ",
+           "body.inverse_mass + 0.0 * ",
+           "plain/test_convex_bodies_by_laws.py", "off_its_centre"),
     Mutant("friction-limit", "tangential_force", "part.friction[i, j] * normal_load",
            "part.friction[i, j] * normal_force.force", "plain/test_impacts.py", "opposes_the_slip"),
     Mutant("friction-sliding", "coulomb_limit", "sliding if slides else trial", "trial",

@@ -68,6 +68,30 @@ def test_a_run_of_ellipsoids_of_equal_axes_has_the_bytes_of_spheres(law):
     assert states[0] == states[1]
 
 
+@pytest.mark.parametrize("angle", [0.2, 1.0])
+@pytest.mark.parametrize("way", [1, -1], ids=["ball first", "ball second"])
+def test_a_ball_that_hits_an_ellipsoid_off_its_centre_has_the_restitution_wanted(angle, way):
+    """J = (1 + e) m* u along the normal n, with 1/m* = Σ 1/m + (r x n)·I⁻¹ (r x n) at the arm r of the ellipsoid."""
+    stuff = dem.Material(young=5e8, poisson=0.3, density=1500.0, restitution=0.6)
+    grain, ball = dem.Ellipsoid(semi_axes=(0.01, 0.004, 0.004)), dem.Sphere(diameter=0.008)
+    arm = np.array([0.01 * np.cos(angle), 0.004 * np.sin(angle), 0])
+    normal = np.array([np.cos(angle) / 0.01, np.sin(angle) / 0.004, 0])
+    normal /= np.linalg.norm(normal)
+    particles = dem.Particles(
+        [ball, grain][::way], stuff, position=[arm + (0.004 + 1e-8) * normal, (0, 0, 0)][::way],
+        velocity=[-0.5 * normal, (0, 0, 0)][::way],
+    )  # fmt: skip
+    sim = dem.Simulation(particles, gravity=(0, 0, 0), time_step=5e-7, threads=1)
+    sim.step(1000)
+    assert sim.contact_count == 0
+    b = 0 if way == 1 else 1
+    masses = [shape.mass_properties(1500.0) for shape in (ball, grain)]
+    lever = np.cross(arm, normal)
+    inverse = 1 / masses[0].mass + 1 / masses[1].mass + lever @ (lever / masses[1].inertia)
+    impulse = masses[0].mass * (sim.particles.velocity[b] + 0.5 * normal) @ normal
+    assert impulse * inverse / 0.5 - 1 == pytest.approx(0.6, abs=0.003)
+
+
 @pytest.mark.long
 def test_work_of_a_moving_face_is_booked_to_second_order():
     errors = []
