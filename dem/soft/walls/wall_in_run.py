@@ -122,17 +122,20 @@ class WallInRun:
 
     @property
     def impulse(self) -> np.ndarray:
-        """Time integral of the force since the run began (3,) [N s]; differences over time are mean forces."""
+        """Time integral of the force since the run began (3,) [N s]; differences over time are mean forces.
+
+        As the ledger, it begins anew when the state is assigned to between runs.
+        """
         return self._state("impulse").sum(0)[:3]
 
     @property
     def angular_impulse(self) -> np.ndarray:
-        """Time integral of the torque since the run began (3,) [N m s]."""
+        """Time integral of the torque since the run began (3,) [N m s]; see `impulse`."""
         return self._state("impulse").sum(0)[3:6]
 
     @property
     def work(self) -> float:
-        """Work that it has done on particles since the run began, positive where it drives them [J]."""
+        """Work that it has done on particles since the run began, positive where it drives them [J]; see `impulse`."""
         return float(self._state("impulse").sum(0)[6])
 
     @property
@@ -140,7 +143,7 @@ class WallInRun:
         """Volume that sliding has worn off each of its pieces since the run began (P,) [m³], where it wears.
 
         Of a `dem.Mesh` triangle by triangle; of a `dem.Revolution`, and of a cylinder or cone with ends, segment by
-        segment; of others in one.
+        segment; of others in one. As `impulse`, it begins anew when the state is assigned to between runs.
         """
         engine, found = self._present(), np.zeros(self.wall.pieces)
         if self.wall.wear > 0:
