@@ -13,6 +13,7 @@ import dem
 from dem.casefile.load import read
 from dem.cli.application import app
 from dem.model.particles.kinds import MAX_KINDS_LISTED, distribution, labels
+from dem.soft.neighbour_lists import LIST_SKIN
 
 DIAMETERS = np.linspace(0.004, 0.006, 500)
 
@@ -242,3 +243,15 @@ def test_engines_know_variants_only(room):
     for path in (Path(dem.__file__).parent / room).glob("*.py"):
         code = re.sub(r"^\s*from dem\..*$", "", path.read_text(), flags=re.MULTILINE)  # modules may go by that name
         assert not re.search(r"\b(\w*particles|p)\.kinds?\b", code), path
+
+
+def test_lists_reach_as_far_as_the_median_sphere_wants():
+    """One large ball, or few small grains, among others change no list: those of a third of a diameter suffice."""
+    stuff = dem.Material(young=5e6, poisson=0.3)
+    for diameters in ([0.003] * 39 + [0.09], [0.001] * 5 + [0.003] * 35):
+        place = 0.1 * np.stack(np.meshgrid(*[np.arange(4)] * 3), -1).reshape(-1, 3)
+        parts = [
+            dem.Particles(dem.Sphere(diameter=d), stuff, position=place[k : k + 1]) for k, d in enumerate(diameters)
+        ]
+        sim = dem.Simulation(dem.Particles.concatenate(parts), time_step=1e-6, threads=1)
+        np.testing.assert_allclose(sim._engine.skins.neighbours, LIST_SKIN * 0.003, rtol=1e-12)

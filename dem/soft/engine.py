@@ -110,7 +110,10 @@ class Engine:
         self.limits = Limits(self.kinds, deepest, max_acceleration, is_isolated=is_isolated)
         self.range = longest_cutoff(law, self.kinds, self.springs)
         self.list_range = max(self.range, gap_range)
-        self.skins = Skins.of(max_bodies, self.kinds, box, skin, self.list_range)
+        self.skins = Skins.of(
+            max_bodies, np.bincount(particles.variant, minlength=self.kinds.mass.size), self.kinds, box, skin,
+            self.list_range,
+        )  # fmt: skip
         lossy, width = not isinstance(law, laws.Elastic), laws.width(law)
         rough = any(wall.roughness > 0 for wall in walls)
         wall_width = PLANE + max(width, 1) if is_rough(faces) or rough else width  # laws note grips at least
