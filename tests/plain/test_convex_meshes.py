@@ -185,6 +185,32 @@ def test_a_tip_below_a_face_takes_the_place_of_the_deepest_corner():
     assert energy(die, pyramid, (0, 0, z), (1, 0, 0, 0)) == pytest.approx(expected, rel=1e-11)
 
 
+@pytest.mark.parametrize("deep", [7e-5, 1e-4])
+def test_a_corner_in_a_valley_between_ridges_counts_once(deep):
+    """Its two edges go over the ridges, which are deeper, by δ: U = 2 φ(δ) - φ(δ_v), with δ_v at the bottom.
+
+    The corner touches both sides of the valley at δ_s; its contact has 2 φ(δ_s) - φ(δ_v), and each ridge φ(δ) - φ(δ_s).
+    """
+    slope, rounding, ridge, height = 0.05, 1e-3, 5e-4, 2.75e-5
+    rim = 0.004 * np.array([[1, 0, slope], [0, 1, slope], [-1, 0, slope], [0, -1, slope]])
+    shape = dem.Polyhedron(vertices=[(0, 0, 0), *rim, *(rim + np.array([0, 0, 0.003]))], rounding=rounding)
+    tip = max(abs(x) for x, y, z in np.array(shape.vertices) if abs(y) + abs(z) < 1e-9)  # below the centre
+    x, y = [-0.012, -ridge, 0, ridge, 0.012], [-0.002, height, 0, height, -0.002]
+    vertices = [(x[k], side, y[k]) for side in (-0.01, 0.01) for k in range(5)]
+    triangles = [each for k in range(4) for each in ((k, k + 1, k + 6), (k, k + 6, k + 5))]
+    wall = dem.Mesh(vertices, triangles, material=ELASTIC)
+    core = rounding - deep  # height of the vertex of the core; its faces are at √2 of the slope of its edges
+    at = (0, 0, core - rounding * math.sqrt(1 + 2 * slope**2) + tip)
+    body = dem.Particles(shape, ELASTIC, position=[at])
+    found = dem.Simulation(body, walls=[wall], time_step=1e-6, **FEW)
+    at_ridge = rounding - (core + slope * ridge - height) / math.sqrt(1 + slope**2)
+    stiffness = 4 / 3 * 5e6 / (2 * (1 - 0.3**2)) * math.sqrt(shape.contact_radius)
+    assert at_ridge > deep
+    expected = 0.4 * stiffness * (2 * at_ridge**2.5 - deep**2.5)
+    assert found.energy().elastic == pytest.approx(expected, rel=1e-11)
+    assert found.contact_count == 1
+
+
 @pytest.mark.parametrize("tilt", [0.0, 2e-3])
 def test_a_die_slides_over_triangles_as_on_a_plane(tilt):
     """With friction of each corner, which goes with it from triangle to triangle."""

@@ -25,7 +25,8 @@ inside of hollows nothing else remains: all contacts are those of corners.
 
 Otherwise a patch has a contact between corners as well: where a ridge or a tip of the mesh touches a face or an edge of
 the body. Its terms include -φ(δ_vf) of the patch's deepest corner. They are summed with the contact of that corner,
-which they replace. The force jumps where another corner becomes the deepest one of such a patch, but U does not.
+which they replace. If two patches have this contact in common, all are one contact: a corner in a valley between two
+ridges. The force jumps where another corner becomes the deepest one of such a patch, but U does not.
 """
 
 import math
@@ -75,7 +76,7 @@ from dem.kernels.walls.contact_patches import (
     row_across_edge,
     union,
 )
-from dem.kernels.walls.potential_terms import ANCHOR, CORNER_STRIDE, DEEPEST, LINKS, POTENTIAL, subtract_link
+from dem.kernels.walls.potential_terms import ANCHOR, CORNER_STRIDE, DEEPEST, FIRST, LINKS, POTENTIAL, subtract_link
 from dem.kernels.walls.triangles import NORMAL, from_closest, from_piece, triple
 
 SAME_DEPTH = 1e-12  # of the size of a body: difference of overlaps at the same place, by rounding
@@ -296,26 +297,38 @@ def subtract_corner(contacts, t, i, body, u, power, geometry, scratch):
 
 @inline
 def add_corner_contact(contacts, t, row, corners, scratch):
-    """Add the contact of the deepest corner of a row to contact t, and leave an empty one."""
+    """Make the contact of the deepest corner of a row part of contact t, or t part of the contact that it is part of.
+
+    Writes contacts: of a contact that becomes part of another one, DEEPEST with the sign changed, and this as FIRST.
+    """
     best, nearest = -1, math.inf
     for k in range(corners):
         if contacts[k, ANCHOR] // CORNER_STRIDE == 1.0 + scratch[row, DEEPEST_CORNER]:
-            difference = abs(contacts[k, DEEPEST] - scratch[row, CORNER_OVERLAP])
+            difference = abs(abs(contacts[k, DEEPEST]) - scratch[row, CORNER_OVERLAP])
             if difference < nearest:
                 best, nearest = k, difference
     if best < 0:
         return
-    total, point = gradient_in(contacts, best), contact_point(contacts, best)
-    torque = cross(point, total)
-    for k in range(3):
-        contacts[t, k] += total[k]
-        contacts[t, CONTACT_POINT + k] += torque[k]
-    contacts[t, PITCH] += dot(point, total)
-    contacts[t, POTENTIAL] += contacts[best, POTENTIAL]
+    if contacts[best, DEEPEST] > 0.0:
+        total, point = gradient_in(contacts, best), contact_point(contacts, best)
+        move_contact(contacts, best, t, cross(point, total), dot(point, total))
+    else:
+        move_contact(contacts, t, int(contacts[best, FIRST]), contact_point(contacts, t), contacts[t, PITCH])
+
+
+@inline
+def move_contact(contacts, k, t, torque, along):
+    """Add contact k to the sums of contact t. torque, along: its sums Σ ± δ^p x × n, Σ ± δ^p x · n."""
+    total = gradient_in(contacts, k)
+    for axis in range(3):
+        contacts[t, axis] += total[axis]
+        contacts[t, CONTACT_POINT + axis] += torque[axis]
+    contacts[t, PITCH] += along
+    contacts[t, POTENTIAL] += contacts[k, POTENTIAL]
     contacts[t, LINKS] += 1.0
-    if contacts[best, DEEPEST] > contacts[t, DEEPEST]:
-        contacts[t, DEEPEST], contacts[t, ANCHOR] = contacts[best, DEEPEST], contacts[best, ANCHOR]
-    contacts[best, DEEPEST] = 0.0
+    if contacts[k, DEEPEST] > contacts[t, DEEPEST]:
+        contacts[t, DEEPEST], contacts[t, ANCHOR] = contacts[k, DEEPEST], contacts[k, ANCHOR]
+    contacts[k, DEEPEST], contacts[k, FIRST] = -contacts[k, DEEPEST], t
 
 
 @inline
