@@ -1,6 +1,7 @@
 """Clumps from meshes: mass of the mesh, spheres inside it, and their deviation from it."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -98,3 +99,32 @@ def test_a_cavity_of_a_mesh_has_no_spheres():
     centres, radii = mesh_clump.inscribed_spheres(both, faces, 60, 12, np.zeros(3))
     assert len(radii) == 60
     assert (np.abs(centres).max(1) > 0.5).all()
+
+
+def test_places_on_the_surface_have_no_spheres():
+    """Two cells have all places at corners of a cavity of half the size: rounding tells whether these are inside."""
+    vertices, triangles = cube_mesh(2)
+    both = np.concatenate([vertices, 0.5 * vertices])
+    faces = np.concatenate([triangles, triangles[:, ::-1] + len(vertices)])
+    with pytest.raises(ValueError, match="no place of a lattice with 2 cells is inside the mesh"):
+        mesh_clump.inscribed_spheres(both, faces, 8, 2, np.zeros(3))
+    for centre in (0.5 * vertices[0], vertices[0] * (0.5, 1e-3, 0)):  # of one sphere, on the surface as well
+        _, radii = mesh_clump.inscribed_spheres(both, faces, 1, 8, centre)
+        assert radii.min() > 0.1
+
+
+def test_triangles_without_area_change_nothing(tmp_path):
+    """An edge of a tetrahedron with a vertex more, and one of which both ends are at the same place."""
+    corners = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0.5, 0, 0), (0, 0, 0)], float)
+    plain = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]
+    on_edge = [(0, 2, 4), (4, 2, 1), (0, 1, 3), (0, 4, 1), (1, 2, 3), (0, 3, 2)]
+    merged = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (5, 3, 2), (0, 3, 5), (0, 5, 2)]
+    made = []
+    for triangles in (plain, on_edge, merged):
+        write_stl(tmp_path / "grain.stl", corners, np.array(triangles))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            made.append(dem.Clump.from_mesh(tmp_path / "grain.stl", spheres=9, cells=8))
+    for clump in made[1:]:
+        np.testing.assert_allclose(clump.radii, made[0].radii, rtol=1e-12)
+        np.testing.assert_allclose(clump.offsets, made[0].offsets, rtol=0, atol=1e-12)

@@ -14,7 +14,7 @@ from dem.model.shapes.shape import MAX_SPHERES
 from dem.model.walls.enclosure import winding_numbers
 
 PORTION = 2_000_000  # pairs of places and triangles that are looked at together
-SLACK = 1e-9  # by which distances that choose triangles are stretched, so that rounding leaves none out
+SLACK = 1e-9  # by which distances that choose triangles are stretched, so that rounding leaves none out; of cells
 
 
 class MeshFit(NamedTuple):
@@ -39,9 +39,13 @@ class MeshFit(NamedTuple):
 
 
 def checked_mesh(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray, Moments]:
-    """Vertices, triangles and integrals of a closed mesh, outward; raises ValueError if it is open."""
+    """Vertices, triangles and integrals of a closed mesh, outward; raises ValueError if it is open.
+
+    Triangles of which two corners are one, as files of few digits have them, are left out.
+    """
     corners, inverse = np.unique(np.asarray(vertices, float), axis=0, return_inverse=True)
     faces = inverse.reshape(-1)[np.asarray(triangles)]
+    faces = faces[(faces != np.roll(faces, 1, axis=1)).all(1)]
     if not is_closed(faces.tolist()):
         message = "the mesh is open, or its triangles are turned differently: repair it, for example with trimesh"
         raise ValueError(message)
@@ -61,17 +65,20 @@ def inscribed_spheres(
     covers the largest number of points that none has covered yet. A single sphere is that about the centre of mass
     (3,), if this is inside of the mesh.
     """
-    if spheres == 1 and winding_numbers(vertices, triangles, centre[None])[0] > 0:
-        return centre[None], distances(centre[None], vertices, triangles)
     low, high = vertices.min(0), vertices.max(0)
     step = float((high - low).max()) / cells
+    if spheres == 1 and winding_numbers(vertices, triangles, centre[None])[0] > 0:
+        radius = distances(centre[None], vertices, triangles)
+        if radius[0] > SLACK * step:
+            return centre[None], radius
     axes = [low[k] + step * (0.5 + np.arange(max(1, math.ceil((high[k] - low[k]) / step - 1e-9)))) for k in range(3)]
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
     inside = (winding_numbers(vertices, triangles, points.reshape(-1, 3)) > 0).reshape(points.shape[:3])
-    if not inside.any():
-        raise ValueError(f"no place of a lattice with {cells} cells is inside the mesh: take more cells")
     radius = np.zeros(inside.shape)
     radius[inside] = distances(points[inside], vertices, triangles)
+    inside = radius > SLACK * step  # places on the surface are not
+    if not inside.any():
+        raise ValueError(f"no place of a lattice with {cells} cells is inside the mesh: take more cells")
     chosen = cover(axes, inside, radius, step, spheres)
     return points[chosen], radius[chosen]
 
@@ -133,8 +140,9 @@ def distances(points: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -
 def squared_distances(x: np.ndarray, p: np.ndarray, q: np.ndarray, s: np.ndarray) -> np.ndarray:
     """Squared distance (K,) of each point (K, 3) from a triangle of its own, of these corners (K, 3) [m²]."""
     normal = np.cross(q - p, s - p)
-    normal = normal / np.sqrt((normal**2).sum(1))[:, None]
-    nearest, above = np.full(len(x), np.inf), np.ones(len(x), dtype=bool)
+    size = np.sqrt((normal**2).sum(1))
+    nearest, above = np.full(len(x), np.inf), size > 0.0  # a triangle without area has edges only
+    normal = normal / np.where(above, size, 1.0)[:, None]
     for a, b in ((p, q), (q, s), (s, p)):
         edge = b - a
         share = np.clip(((x - a) * edge).sum(1) / (edge**2).sum(1), 0.0, 1.0)
