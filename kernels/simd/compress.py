@@ -1,4 +1,4 @@
-"""Indices of the values that exceed a limit, eight values at a time.
+"""Indices of the values that exceed a limit, and of the points near a centre, eight at a time.
 
 A scalar loop writes each index and moves on by one or by none: nine instructions, each of which waits for the one
 before. Of eight comparisons a table tells which ones hold, and how many before each: two loads in place of the loop.
@@ -80,7 +80,7 @@ def list_near_of_eight(_typing, points, c, first, end, centre, square, n, listed
     """List those of eight points, from the c-th on, that are near a centre and from `first` to `end`.
 
     _typing: numba's.
-    points: (3, N), N at least c + 8. square: of a distance, below which points are near.
+    points, centre: (3, N), N at least c + 8, and (3,) [m]. square: of the distance below which a point is near [m²].
     n: number of points that have been listed.
     Writes listed: from the n-th on, eight numbers, of which those beyond the last that counts are any.
     Returns how many count.

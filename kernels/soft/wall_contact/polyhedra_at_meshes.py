@@ -169,19 +169,22 @@ def begin_components(count, scratch):
 
 @inline
 def depth_of(root, scratch):
-    """Overlap of the deepest triangle of a component, given by its first row [m]."""
+    """Overlap of the deepest triangle of a component [m]; root: its first row."""
     return scratch[int(scratch[root, DEEPEST_ROW]), DEPTH]
 
 
 @inline
 def corner_overlap(root, scratch):
-    """Overlap of the deepest corner of a component, given by its first row [m]."""
+    """Overlap of the deepest corner of a component [m]; root: its first row."""
     return scratch[int(scratch[root, CORNER_ROW]), CORNER_OVERLAP]
 
 
 @inline
 def cancels(root, overlap, tolerance, scratch):
-    """Whether the term of a component cancels with that of a link; both are left out then."""
+    """Whether the term of a component cancels with that of a link, of this overlap [m]; both are left out then.
+
+    root: first row of the component. tolerance: difference of overlaps at the same place [m].
+    """
     if depth_of(root, scratch) - overlap > tolerance:
         return False
     scratch[int(scratch[root, DEEPEST_ROW]), IS_MINIMUM] = 0.0
