@@ -392,10 +392,10 @@ class Swinging(Bisection):
 @pytest.mark.long
 def test_contacts_of_bodies_that_part_are_remembered_by_both_ranks():
     alone = bar()
-    alone.step(24)
+    alone.step(32)
     with in_one_process(2, owners=Swinging):
         sim = bar()
-        sim.step(24)
+        sim.step(32)
         own = sim._engine.subdomains.remote.own
         assert own.load.rebuilt > 1
         assert own.load.arrived > 30  # of 96
