@@ -387,7 +387,7 @@ LISTS = (
            "test_pair_forces.py", "candidate_pairs_are"),
     Mutant("candidates-of-bodies", "write_spheres", "(reach + skin) * SLACK", "skin * SLACK",
            "test_pair_forces.py", "candidate_pairs_are"),
-    Mutant("neighbours-of-spheres", "compare_each", "(bounds[kind[c]] + bound + skin)", "(bound + skin)",
+    Mutant("neighbours-of-spheres", "is_listed", "(bound_c + bound + skin)", "(bound + skin)",
            "test_pair_forces.py", "candidate_pairs_are"),
     Mutant("neighbours-in-cells", "search_cells", "z + span + 1", "z + span",
            "test_pair_forces.py", "candidate_pairs_are"),

@@ -198,7 +198,7 @@ def place_corners(count, numbers, at, q, side, centre, n, scratch):
 @inline
 def place_corners_of(body, side, centre, n, scratch):
     """Write all vertices of a body, see `place_corners`."""
-    count = int(body.numbers[body.at + 1])
+    count = number_of_vertices(body)
     filled = (count + WIDTH - 1) // WIDTH * WIDTH  # those beyond are made of the numbers that follow, and not looked at
     place_corners(filled, body.numbers, body.at, body.q, side, centre, n, scratch)
 
@@ -207,7 +207,7 @@ def place_corners_of(body, side, centre, n, scratch):
 def largest_height(body, side, scratch):
     """Largest height of the vertices of a body, see `place_corners` [m]."""
     most = -math.inf
-    for k in range(corner_at(side, 0, 0), corner_at(side, 0, int(body.numbers[body.at + 1]))):
+    for k in range(corner_at(side, 0, 0), corner_at(side, 0, number_of_vertices(body))):
         most = max(most, scratch[k])
     return most
 
@@ -257,7 +257,7 @@ def write_outcodes(body, other, side, centre, level, reach, scratch, integers):
     reach: R_A + R_B [m].
     Writes integers: outcodes in place of heights.
     """
-    filled = (int(body.numbers[body.at + 1]) + WIDTH - 1) // WIDTH * WIDTH
+    filled = (number_of_vertices(body) + WIDTH - 1) // WIDTH * WIDTH
     begin_outcodes(filled, side, level, scratch, integers)
     numbers, (edges, faces, first) = other.numbers, tables_of(other.numbers, other.at)
     planes, bit = first + 2 * edges, 1
@@ -306,7 +306,7 @@ def bits_of_lists(body, side, vertices, listed, integers):
 
     Returns 0 for bodies of more than `MAX_BITS` vertices and edges.
     """
-    count, bits = int(body.numbers[body.at + 1]), 0
+    count, bits = number_of_vertices(body), 0
     edges, _, _ = tables_of(body.numbers, body.at)
     for k in range(vertices if count + edges <= MAX_BITS else 0):
         bits |= 1 << integers[vertex_at(side, k)]
@@ -334,7 +334,7 @@ def write_set_bits(bits, integers, at):
 @inline
 def lists_of_bits(body, side, bits, integers):
     """List the vertices and edges whose bits are set; returns the number of each."""
-    count = int(body.numbers[body.at + 1])
+    count = number_of_vertices(body)
     vertices = write_set_bits(bits & ((1 << count) - 1), integers, vertex_at(side, 0))
     return vertices, write_set_bits(bits >> count, integers, edge_at(side, 0))
 
@@ -618,7 +618,7 @@ def add_crossings(a, b, tables_a, tables_b, edges_a, edges_b, reach, count, scra
 def extent(body, n):
     """Largest n · x of the core of a polyhedron about its centre, n in the world [m]."""
     n, most = rotate_back(body.q, n), -math.inf
-    for k in range(int(body.numbers[body.at + 1])):
+    for k in range(number_of_vertices(body)):
         most = max(most, dot(n, vertex(body.numbers, body.at, k)))
     return most
 

@@ -255,7 +255,7 @@ def test_a_motion_turns_the_axes_of_those_before_it():
 
 
 def test_a_paddle_that_turns_meets_a_ball_at_rest():
-    """Only the turning tells that the ball comes to be near; it leaves at twice the speed of the blade at the contact.
+    """The list of near walls must see that the blade turns. The ball leaves at twice the speed of the blade there.
 
     The blade touches the ball, which is at a distance d from the axis, at √(d² - R²) from it.
     """

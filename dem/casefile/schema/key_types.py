@@ -173,7 +173,7 @@ HeldStress = Annotated[
 
 
 def _rows_of_stress(value: object) -> object:
-    """Refuse a list that is no matrix, whose parts would be named one by one."""
+    """Refuse a list that is no matrix, before each of its parts is refused by itself."""
     if isinstance(value, list) and not (len(value) == 3 and all(isinstance(row, list) for row in value)):
         expected = f'a pressure, or three rows of three with "{NOT_HELD}" where a rate is prescribed [Pa]'
         raise ValueError(f"{shown(value)} is no stress, expected {expected}")

@@ -27,7 +27,7 @@ MIN_TURN = 1e-3  # 1 - m·n of normals m whose distances from a place have digit
 
 
 def is_convex(shape: Shape) -> bool:
-    """Whether a shape is given by a support function; a ball is not, whose contacts are those of a sphere."""
+    """Whether a shape is given by a support function. Balls are not: the engine takes them for spheres."""
     return hasattr(shape, "convex_kind") and getattr(shape, "CONVEX_KIND", None) != "BallKind"
 
 

@@ -86,7 +86,7 @@ def inscribed_spheres(
 def cover(
     axes: list[np.ndarray], inside: np.ndarray, radius: np.ndarray, step: float, spheres: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Indices (K,), (K,), (K,) of those points of a lattice whose spheres cover most of it, one after the other.
+    """Choose points of a lattice whose spheres cover most of it, one after the other; their indices, 3 times (K,).
 
     axes, inside, radius: places along each axis (I,), (J,), (L,) [m]; of each point (I, J, L), (I, J, L) [m].
     step: of the lattice [m].

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels import laws
 from dem.kernels.compiler.jit import inline, select
-from dem.kernels.convex.polyhedra import vertex
+from dem.kernels.convex.polyhedra import number_of_vertices, vertex_of
 from dem.kernels.convex.shape_registry import ConvexBody, has_facets, rounding_of, support_of
-from dem.kernels.numerics.quaternion import load_quaternion, rotate
+from dem.kernels.numerics.quaternion import load_quaternion
 from dem.kernels.numerics.vector import add, add_scaled, load, scale
 from dem.kernels.soft.contact.surface_motion import radius_of
 from dem.kernels.soft.state import Kinds
@@ -111,7 +111,7 @@ def number_of_corners(kinds, law, s, b, bodies):
     body = convex_body(s, b, bodies, kinds)
     if laws.has_range(law) or laws.largest_begin_gap(law) > 0.0 or not has_facets(body):
         return 0
-    return int(body.numbers[body.at + 1])
+    return number_of_vertices(body)
 
 
 @inline
@@ -126,7 +126,7 @@ def corner_at_plane(kinds, s, b, corner, normal, bodies):
     if corner < 0:
         return at_plane(kinds, s, b, normal, bodies)
     body = convex_body(s, b, bodies, kinds)
-    x = add(load(bodies.sphere_position, s), rotate(body.q, vertex(body.numbers, body.at, corner)))
+    x = add(load(bodies.sphere_position, s), vertex_of(body, corner))
     return add_scaled(x, radius_of(s, b, bodies, kinds) - rounding_of(body), normal)
 
 

@@ -8,7 +8,7 @@ from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import NoImages, PeriodicFaces, minimum_image, position_in_grid, position_in_image
 from dem.kernels.numerics.distances import segment_distance_squared
 from dem.kernels.numerics.quaternion import body_x, load_quaternion
-from dem.kernels.numerics.vector import add_scaled, dot, load, subtract
+from dem.kernels.numerics.vector import add_scaled, dot, load
 from dem.kernels.simd import compress
 from dem.kernels.simd.compress import EIGHT, list_near_of_eight
 from dem.kernels.soft.bonds.bond_types import Brittle, Lasting, NoBonds
@@ -206,29 +206,37 @@ def search_row(box, begin, end, b, takes_all, equal_sizes, centre, bound, skin, 
     k, stop: where to write, and the end of the room.
     Writes found: from k on.
     """
-    if equal_sizes:
-        begin = begin if takes_all else max(begin, b + 1)
-        begin, k = compare_some(begin, end, centre, (bound + bound + skin) * SLACK, position, k, stop, found)
-    elif not takes_all and knows_image(box):
+    if equal_sizes and not takes_all:
+        begin = max(begin, b + 1)
+    if equal_sizes or (knows_image(box) and not takes_all):
         start = k
         begin, k = compare_some(begin, end, centre, (bound + bound + skin) * SLACK, position, k, stop, found)
-        k = keep_near(start, k, b, centre, bound, skin, position, kind, bounds, found)
+        if not equal_sizes:
+            k = keep_listed(start, k, b, centre, bound, skin, position, kind, bounds, found)
     return compare_each(
         box, begin, end, b, takes_all or equal_sizes, centre, bound, skin, position, kind, bounds, k, stop, found
     )
 
 
+@inline
+def is_listed(box, c, b, takes_all, centre, bound, skin, position, kind, bounds):
+    """Whether body c is listed with body b: it is within reach, and smaller or, if equal, after b; as `search_row`."""
+    d, bound_c = minimum_image(box, load(position, c), centre), bounds[kind[c]]
+    cut_off = (bound_c + bound + skin) * SLACK
+    near = dot(d, d) < cut_off * cut_off
+    if not takes_all:
+        near = near and (bound_c < bound or (bound_c == bound and np.int64(c) > b))
+    return near
+
+
 @vector_loop
-def keep_near(start, k, b, centre, bound, skin, position, kind, bounds, found):
-    """Keep those listed from `start` to k that are within reach, and smaller or, if equal, after b; the new end."""
+def keep_listed(start, k, b, centre, bound, skin, position, kind, bounds, found):
+    """Keep those found, from `start` to k, that are listed with body b; returns the new end."""
     end = start
     for m in range(start, k):
         c = found[m]
-        d, bound_c = subtract(load(position, c), centre), bounds[kind[c]]
-        cut_off = (bound_c + bound + skin) * SLACK
         found[end] = c
-        near = dot(d, d) < cut_off * cut_off and (bound_c < bound or (bound_c == bound and np.int64(c) > b))
-        end += 1 if near else 0
+        end += 1 if is_listed(NoImages(), c, b, False, centre, bound, skin, position, kind, bounds) else 0
     return end
 
 
@@ -263,14 +271,9 @@ def compare_each(box, begin, end, b, takes_all, centre, bound, skin, position, k
     No branch on the distance: every body is written, and counts if it is near.
     """
     for c in range(begin, end):
-        d = minimum_image(box, load(position, c), centre)
-        cut_off = (bounds[kind[c]] + bound + skin) * SLACK
-        near = dot(d, d) < cut_off * cut_off
-        if not takes_all:
-            near = near and (bounds[kind[c]] < bound or (bounds[kind[c]] == bound and np.int64(c) > b))
         if k < stop:
             found[k] = c
-        k += 1 if near else 0
+        k += 1 if is_listed(box, c, b, takes_all, centre, bound, skin, position, kind, bounds) else 0
     return k
 
 

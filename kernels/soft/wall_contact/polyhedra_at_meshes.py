@@ -258,7 +258,7 @@ def join_two(p, q, overlap, tolerance, scratch):
 
 @func
 def add_contacts_between_corners(convex, w, body, u, power, count, corners, geometry, contacts, scratch):
-    """Write a contact for each component whose terms are not cancelled; returns the number of contacts.
+    """Write a contact for each component that has terms left; returns the number of contacts.
 
     corners: number of contacts of corners. That of the deepest corner of a component becomes part of its contact.
     """
