@@ -83,6 +83,20 @@ def test_the_skin_does_not_show(name, kind):
     assert_same_bytes(one, other)
 
 
+def test_a_ball_that_leaves_a_face_by_more_than_the_skin_in_a_step_forgets_it():
+    """It bounces under strong gravity: the next contact begins without a spring."""
+    steel, sims = material("friction"), []
+    for skin in (None, (1e-3, 1e-7)):
+        ball = dem.Particles(
+            dem.Sphere(diameter=0.01), steel, position=[[0.05, 0.05, 0.0051]], velocity=[[0.5, 0, -1.0]]
+        )
+        box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), steel)
+        sims.append(dem.Simulation(ball, box, gravity=(0, 0, -300), time_step=5e-6, threads=1, _skin=skin))
+        sims[-1].step(2400)
+        assert abs(sims[-1].particles.angular_velocity[0]).max() > 10
+    assert_same_bytes(*sims)
+
+
 @pytest.mark.skipif(most_threads() < 2, reason="one core")
 @pytest.mark.parametrize("kind", [pytest.param("damped", marks=pytest.mark.slow), "friction"])
 @pytest.mark.parametrize("name", ["sizes", *(pytest.param(n, marks=pytest.mark.slow) for n in ("spheres", "mixture"))])

@@ -82,6 +82,15 @@ def candidate_margin(context):
 
 
 @inline
+def near_wall_margin(context):
+    """Distance from walls up to which bodies are listed as near them [m].
+
+    A body that touched a wall when forces were last evaluated stays listed for a step, in which its history is cleared.
+    """
+    return candidate_margin(context) + displacement.largest(context.chunk_sums, DISPLACEMENT)
+
+
+@inline
 def evaluate_and_accumulate(c, evaluates, d, accumulates, first_body, time_sign, context):
     """Evaluate the candidate pairs of chunk c, and gather the forces of chunk d: of pairs, walls and bonds; or either.
 

@@ -153,7 +153,7 @@ def do_list_part(c, job, context):
     elif job == BUILD_CANDIDATES:
         compiled_stages.build_candidates(c, chunk_step.candidate_margin(context), bodies, kinds, neighbours, box)
     elif job == FINISH_CANDIDATES or job == LIST_NEAR_WALLS:  # noqa: PLR1714
-        skin, anew = chunk_step.candidate_margin(context), job == FINISH_CANDIDATES
+        skin, anew = chunk_step.near_wall_margin(context), job == FINISH_CANDIDATES
         compiled_stages.finish_candidates(c, anew, skin, bodies, kinds, neighbours, context.box)
 
 
