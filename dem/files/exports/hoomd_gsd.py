@@ -161,7 +161,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
                 bodies.angmom = _angular_momentum(turned["orientation"], inertia, turned["angular_velocity"])
             for name in (each for each in ("angular_velocity", *scalar_fields(run)) if each in fields):
                 values = turned[name] if name in turned else shot.field(name)
-                frame.log[f"particles/{name}"] = values.astype(np.float32)
+                frame.log[f"particles/{name}"] = np.ascontiguousarray(values, np.float32)
             file.append(frame)
 
 
