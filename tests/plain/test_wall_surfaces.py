@@ -68,3 +68,20 @@ def test_walls_are_read_where_they_are(tmp_path, moves):
     empty.run(duration=4e-5, output=tmp_path / "none.h5", frames=1, progress=False)
     with pytest.raises(ValueError, match="has no walls beside a box"):
         dem.export(tmp_path / "none.h5", "walls.vtkhdf")
+
+
+def test_planes_of_a_run_that_begins_without_particles_are_about_the_first_ones(tmp_path):
+    glass = dem.Material(young=5e5, poisson=0.3, density=2500.0)
+    rain = dem.Inserter(dem.Sphere(diameter=0.01), glass, region=dem.Block((0, 0, 0.1), (0.1, 0.1, 0.2)), start=0.002)
+    floor = dem.Plane((0, 0, 0), (0, 0, 1), material=glass)
+    sim = dem.Simulation(None, walls=[floor], inserters=[rain], time_step=1e-4)
+    sim.run(0.01, output=tmp_path / "run.h5", frames=5, progress=False)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        number = [len(frame.position) for frame in run]
+        first = next(frame.position for frame in run if len(frame.position))
+    assert number[0] == 0 < number[-1]
+    for _, shown in vtk_frames(dem.export(tmp_path / "run.h5", "walls.vtkhdf")):
+        corners = points(shown)
+        assert np.allclose(corners.mean(0)[:2], 0.5 * (first.min(0) + first.max(0))[:2], atol=1e-9)
+        assert (corners.min(0)[:2] < first.min(0)[:2]).all()
+        assert (corners.max(0)[:2] > first.max(0)[:2]).all()

@@ -3,8 +3,8 @@
 Triangles are stored once; their corners for each frame, or once if no wall moves. Cell data are ``wall`` (its
 number), ``force`` (of all particles on that wall, at the frame [N]) and, where any wall wears, ``worn``: the volume
 worn off the triangle since the run began [m³]; of walls other than meshes it is spread over the whole wall. Planes,
-which are infinite, are drawn as squares about the particles of the first frame. The faces of a cell that deforms are
-numbered from 0: those at the beginning and at the end of its first edge, of the second and of the third.
+which are infinite, are drawn as squares about the particles of the first frame that has any. The faces of a cell that
+deforms are numbered from 0: those at the beginning and at the end of its first edge, of the second and of the third.
 """
 
 from __future__ import annotations
@@ -36,9 +36,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
         return
     if not run.walls:
         raise ValueError(f"{run.path} has no walls beside a box: nothing to export to walls.vtkhdf")
-    x = run.position[frames[0]]
-    middle, size = 0.5 * (x.min(0) + x.max(0)), WIDER * float(np.linalg.norm(np.ptp(x, axis=0)))
-    size = size or 4 * max(float(variant.radii.max()) for variant in run.variants)
+    middle, size = _extent(run, frames)
     shown = [triangles_of(wall.wall.shape, middle, size) for wall in run.walls]
     counts = [len(triangles) for _, triangles in shown]
     still = not any(_moves(wall, frames) for wall in run.walls)
@@ -63,6 +61,13 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
                 own = [_worn(wall, k, *one) for wall, one in zip(run.walls, shown, strict=True)]
                 worn[row * len(cells) : (row + 1) * len(cells)] = np.concatenate(own)
             view["Steps/CellDataOffsets/worn"] = len(cells) * np.arange(len(frames))
+
+
+def _extent(run: Trajectory, frames: range) -> tuple[np.ndarray, float]:
+    """Middle (3,) and edge [m] of the squares that show planes, from the particles of the first frame with any."""
+    x = next((x for x in (run[k].position for k in frames) if len(x)), np.zeros((1, 3)))
+    size = WIDER * float(np.linalg.norm(np.ptp(x, axis=0)))
+    return 0.5 * (x.min(0) + x.max(0)), size or 4 * max(float(variant.radii.max()) for variant in run.variants)
 
 
 def _write_cell(run: Trajectory, path: Path, frames: range) -> None:
