@@ -75,6 +75,28 @@ def test_what_walls_feel_is_in_the_trajectory(tmp_path):
     assert dem.rerun(tmp_path / "plain.h5").same
 
 
+def test_the_point_that_a_torque_is_about_moves_with_the_wall(tmp_path):
+    """As in the simulation: an axis that is carried along, of two rotations the first; a pivot; a centre of mass."""
+    edges = {"centre": (0.03, 0, 0), "edge": (0.01, 0, 0), "other_edge": (0, 0.02, 0), "material": STEEL}
+    carried = dem.Motion(rate=30.0, axis=(0, 1, 0), centre=(0.025, 0, 0), velocity=(0, 0, 0.5))
+    second = dem.Motion(rate=-20.0, axis=(0, 0, 1), centre=(0.04, 0.01, 0))
+    body = {"mass": 0.01, "inertia": (1e-6, 1e-6, 1e-6), "angular_velocity": (0, 30.0, 0)}
+    walls = [
+        dem.Rectangle(**edges, motion=[carried, second]),
+        dem.Rectangle(**edges, free=dem.RigidWall(**body, pivot=(0.025, 0, 0))),
+        dem.Rectangle(**edges, free=dem.RigidWall(**body, centre=(0.03, 0, 0.01))),
+        dem.Ball((0.05, 0, 0), 0.01, material=STEEL, motion=dem.Motion(velocity=(0, 0, 0.5))),
+    ]
+    sim = dem.Simulation(ball((0, 0, R)), walls=walls, time_step=2e-5)
+    seen = [[wall.about for wall in sim.walls]]
+    each = (250, lambda s: seen.append([wall.about for wall in s.walls]))
+    sim.run(duration=0.01, output=tmp_path / "run.h5", frames=2, every=each, progress=False)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        found, middles = np.stack([(wall.about, wall.position) for wall in run.walls], axis=2)
+    assert np.allclose(found, seen, rtol=0, atol=1e-12)
+    assert (np.linalg.norm(found - middles, axis=2)[:, :3] > 0.004).all()
+
+
 def test_a_case_file_has_the_same_walls(tmp_path):
     text = """
 duration = "1 ms"

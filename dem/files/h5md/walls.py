@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base.parsing import parse_json
+from dem.base.quaternions import rotate
 from dem.base.text import shown
 from dem.files.checkpoints.serialization import from_recipe, recipe
 from dem.files.reading.stored_field import read_rows
@@ -110,7 +111,7 @@ class StoredWall(NamedTuple):
     """A wall of a run, with its pose and load in each frame.
 
     Arrays: (T, 3) [m], (T, 4) how it has turned since time 0, (T, 3) [N, N m, N s, N m s], (T,) [J], (T,). Force and
-    torque are those of particles on it; the torque is about a point of its axis of rotation, or its middle.
+    torque are those of particles on it; the torque is about `about`.
     """
 
     wall: Wall
@@ -125,6 +126,12 @@ class StoredWall(NamedTuple):
     work: np.ndarray
     contacts: np.ndarray
     worn: np.ndarray  # (T, P) volume worn off each of its pieces [m³]; P = 0 without wear
+
+    @property
+    def about(self) -> np.ndarray:
+        """Point that the torque is about, in each frame (T, 3) [m]: see `Simulation.walls`."""
+        arm = self.wall.torque_centre - self.wall.middle
+        return self.position + rotate(self.orientation, np.broadcast_to(arm, self.position.shape))
 
     @property
     def mean_force(self) -> np.ndarray:

@@ -211,6 +211,22 @@ class Wall:
         ends = np.isfinite(lower) & np.isfinite(upper)
         return np.where(ends, 0.5 * (np.where(ends, lower, 0.0) + np.where(ends, upper, 0.0)), 0.0)
 
+    @property
+    def centre_of_mass(self) -> np.ndarray:
+        """Centre of mass of a free wall at time 0 (3,) [m]."""
+        return self.middle if self.free.centre is None else np.array(self.free.centre)
+
+    @property
+    def torque_centre(self) -> np.ndarray:
+        """Reference point of the torque on the wall, at time 0 (3,) [m].
+
+        On the axis it turns about, or its middle; of a free wall its pivot, or its centre of mass.
+        """
+        if self.free:
+            return self.centre_of_mass if self.free.pivot is None else np.array(self.free.pivot)
+        turning = [motion.centre for motion in self.motion if motion.turns]
+        return np.array(turning[0]) if turning else self.middle
+
     def made(self, shapes: ModuleType) -> WallShape:
         """Shape of the wall, from `dem.model.walls.wall_shapes`."""
         raise NotImplementedError

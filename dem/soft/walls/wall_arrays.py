@@ -59,22 +59,6 @@ NEVER = 2.0**53  # steps, beyond which no run goes
 FINER = 2.0**-10  # newtons are summed in units that are coarser by this than an energy over a radius
 
 
-def centre_of(wall: Wall) -> np.ndarray:
-    """Centre of mass of a free wall at time 0 (3,) [m]."""
-    return wall.middle if wall.free.centre is None else np.array(wall.free.centre)
-
-
-def torque_centre(wall: Wall) -> np.ndarray:
-    """Reference point of the torque on a wall, at time 0 (3,) [m].
-
-    On the axis it turns about, or its middle; of a free wall its pivot, or its centre of mass.
-    """
-    if wall.free:
-        return centre_of(wall) if wall.free.pivot is None else np.array(wall.free.pivot)
-    turning = [motion.centre for motion in wall.motion if motion.turns]
-    return np.array(turning[0]) if turning else wall.middle
-
-
 def free_bodies_of(walls: Sequence[Wall], dt: float) -> FreeBodies | NoFreeWall:
     """Walls that are free bodies, as at time 0; their loads include gravity."""
     if not any(wall.free for wall in walls):
@@ -88,7 +72,7 @@ def free_bodies_of(walls: Sequence[Wall], dt: float) -> FreeBodies | NoFreeWall:
     made.state[rigid_body.TURN] = 1.0
     for w, wall in enumerate(walls):
         if wall.free:
-            body, arm = wall.free, centre_of(wall) - torque_centre(wall)
+            body, arm = wall.free, wall.centre_of_mass - wall.torque_centre
             tensor = body.tensor_about(arm)
             made.mobility[:, w], made.turns[:, w], made.arm[:, w] = body.slides / body.mass, body.turns, arm
             made.inertia[:, w] = tensor[[0, 1, 2, 1, 2, 0], [0, 1, 2, 2, 0, 1]]
@@ -170,7 +154,7 @@ def motions_of(walls: Sequence[Wall]) -> Motions:
     axes = [np.array(motion.axis) / portable.length(motion.axis) for motion in stages]
     return Motions(
         middle=columns([wall.middle for wall in walls]), reach=np.array([reach_of(wall) for wall in walls]),
-        pivot=columns([torque_centre(wall) for wall in walls]),
+        pivot=columns([wall.torque_centre for wall in walls]),
         first=np.cumsum([0, *(len(wall.motion) for wall in walls)]),
         drift=columns([motion.velocity for motion in stages]),
         amplitude=columns([motion.amplitude for motion in stages]),
@@ -383,7 +367,7 @@ def fastest(wall: Wall, *, shape: bool = False) -> float:
     total, middle = 0.0, wall.middle
     far = reach_of(wall) if shape else 0.5 * _extent(wall)
     if wall.free:  # as it begins
-        arm = portable.length(middle - torque_centre(wall)) + 0.5 * _extent(wall)
+        arm = portable.length(middle - wall.torque_centre) + 0.5 * _extent(wall)
         total += math.hypot(*wall.free.velocity) + float(arm) * math.hypot(*wall.free.angular_velocity)
     for motion in wall.motion:
         arm = portable.length(middle - motion.centre) if motion.turns else 0.0
