@@ -101,6 +101,32 @@ def test_a_cavity_of_a_mesh_has_no_spheres():
     assert (np.abs(centres).max(1) > 0.5).all()
 
 
+@pytest.mark.parametrize("spheres", [1, 5])
+@pytest.mark.parametrize("case", ["inside out", "overlapping", "within another"])
+def test_meshes_whose_inside_would_be_counted_wrongly_are_refused(case, spheres, tmp_path):
+    """Their volumes would be 7, 16 and 9 m³, with negative moments of inertia of the first."""
+    vertices, triangles = cube_mesh(2)  # from -1 to 1
+    second, turn = {
+        "inside out": (0.5 * vertices + np.array([5, 0, 0]), -1),
+        "overlapping": (vertices + np.array([1, 0.3, 0.2]), 1),
+        "within another": (0.5 * vertices, 1),
+    }[case]
+    faces = np.concatenate([triangles, triangles[:, ::turn] + len(vertices)])
+    write_stl(tmp_path / "grain.stl", np.concatenate([vertices, second]), faces)
+    with pytest.raises(ValueError, match="the mesh intersects itself, or a part of it is inside out"):
+        dem.Clump.from_mesh(tmp_path / "grain.stl", spheres=spheres, cells=12)
+
+
+def test_parts_of_a_mesh_may_touch():
+    """Two cubes have a face in common, divided differently on either side: rounding tells where places on it are."""
+    (vertices, triangles), (finer, more) = cube_mesh(2), cube_mesh(3)  # from -1 to 1
+    faces = np.concatenate([triangles, more + len(vertices)])
+    for scale in 0.1 * np.arange(3, 20):
+        corners = scale * np.concatenate([vertices, finer + np.array([2, 0, 0])])
+        _, radii = mesh_clump.inscribed_spheres(corners, faces, 2, 5, corners.mean(0))
+        np.testing.assert_allclose(radii, 0.8 * scale, rtol=1e-9)  # of five cells the second and fourth are inside
+
+
 def test_places_on_the_surface_have_no_spheres():
     """Two cells have all places at corners of a cavity of half the size: rounding tells whether these are inside."""
     vertices, triangles = cube_mesh(2)

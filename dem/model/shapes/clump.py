@@ -134,7 +134,8 @@ class Clump(PrincipalBody):
         Raises
         ------
         ValueError, OSError
-            If the file has no mesh, the mesh is open, or no place of the lattice is inside of it.
+            If the file has no mesh, the mesh is open or intersects itself, a part of it is inside out, or no place of
+            the lattice is inside of it.
 
         Notes
         -----

@@ -63,18 +63,25 @@ def inscribed_spheres(
     The points of a lattice inside of the mesh, and their distances from its surface, are the candidates (the Euclidean
     distance map of V. Angelidakis et al., SoftwareX 15 (2021) 100735). One after the other, that sphere is taken which
     covers the largest number of points that none has covered yet. A single sphere is that about the centre of mass
-    (3,), if this is inside of the mesh.
+    (3,), if this is inside of the mesh. Raises ValueError if no point is inside, or the surface goes round one more
+    than once or the wrong way: the integrals over the inside would count it twice or with the wrong sign.
     """
     low, high = vertices.min(0), vertices.max(0)
     step = float((high - low).max()) / cells
+    axes = [low[k] + step * (0.5 + np.arange(max(1, math.ceil((high[k] - low[k]) / step - 1e-9)))) for k in range(3)]
+    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    wound = winding_numbers(vertices, triangles, points.reshape(-1, 3)).reshape(points.shape[:3])
+    odd = (wound != 0) & (wound != 1)
+    if odd.any() and (distances(points[odd], vertices, triangles) > SLACK * step).any():
+        message = (
+            "the mesh intersects itself, or a part of it is inside out or inside of another: repair it, or unite parts"
+        )
+        raise ValueError(message)
     if spheres == 1 and winding_numbers(vertices, triangles, centre[None])[0] > 0:
         radius = distances(centre[None], vertices, triangles)
         if radius[0] > SLACK * step:
             return centre[None], radius
-    axes = [low[k] + step * (0.5 + np.arange(max(1, math.ceil((high[k] - low[k]) / step - 1e-9)))) for k in range(3)]
-    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
-    inside = (winding_numbers(vertices, triangles, points.reshape(-1, 3)) > 0).reshape(points.shape[:3])
-    radius = np.zeros(inside.shape)
+    inside, radius = wound > 0, np.zeros(wound.shape)
     radius[inside] = distances(points[inside], vertices, triangles)
     inside = radius > SLACK * step  # places on the surface are not
     if not inside.any():
