@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import dem
 from dem import statistics
-from dem.model.shapes.bodies import Variant, body_axis, place
+from dem.model.shapes.bodies import Surfaces, Variant, body_axis, place
 from dem.statistics import Spheres
 
 DELTA = np.eye(3)
@@ -186,6 +186,39 @@ def test_a_fibre_counts_with_the_volume_of_its_union(rng):
     assert profile.value.sum() / 50 == pytest.approx(20 * volume, rel=1e-12)
     apart = statistics.solid_fraction(spheres, (0, 0, 0), (1, 1, 1), bins=50)
     assert apart.value.sum() / 50 == pytest.approx(20 * 5 * math.pi / 6 * 1e-6, rel=1e-12)
+
+
+def test_slabs_cut_surfaces_as_they_do_simplices(rng):
+    """A tetrahedron of corners z_i has below t the share Σ_i max(t - z_i, 0)³/Π_j (z_j - z_i); some are level."""
+    corners = rng.uniform(0, 1, (30, 4, 3))
+    corners[::3, 1, 2] = corners[::3, 0, 2]  # for which the share is a limit: corners that lie a little apart
+    faces = np.array([(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)])
+    a, b, c, d = corners.transpose(1, 0, 2)
+    volume = np.einsum("na,na->n", b - a, np.cross(c - a, d - a)) / 6
+    corners[volume < 0] = corners[volume < 0][:, [0, 2, 1, 3]]
+    volume = np.abs(volume)
+    owner = np.repeat(np.arange(0, 60, 2), 4)  # a sphere each between them
+    surfaces = Surfaces(corners.reshape(-1, 3), (faces + 4 * np.arange(30)[:, None, None]).reshape(-1, 3), owner)
+    edges, below = np.linspace(0, 1, 8), np.zeros(8)
+    for z, v in zip(corners[:, :, 2] + 1e-5 * np.arange(4), volume, strict=True):
+        for i in range(4):
+            below += v * np.maximum(edges - z[i], 0) ** 3 / np.prod(np.delete(z, i) - z[i])
+    expected = np.diff(below) * 7
+    balls = Spheres(np.full((60, 3), 0.5), np.full(60, 0.1), np.arange(60))
+    odd = Spheres(*(part[1::2] for part in balls))
+    of_balls = statistics.solid_fraction(odd, (0, 0, 0), (1, 1, 1), bins=7).value
+    found = statistics.solid_fraction(balls, (0, 0, 0), (1, 1, 1), bins=7, surfaces=surfaces).value - of_balls
+    np.testing.assert_allclose(found, expected, atol=2e-4 * expected.max())
+    whole = np.zeros(60)
+    whole[::2], whole[1::2] = 2 * volume, 4 / 3 * np.pi * 1e-3
+    given = {"bins": 7, "volume": whole, "surfaces": surfaces}
+    scaled = statistics.solid_fraction(balls, (0, 0, 0), (1, 1, 1), **given).value - of_balls
+    np.testing.assert_allclose(scaled, 2 * found, rtol=0, atol=1e-12)
+    moved = surfaces._replace(
+        vertices=surfaces.vertices + np.array([0, 0, 2 / 7 - 5.0])
+    )  # by two slabs, and five periods
+    repeated = statistics.solid_fraction(balls, (0, 0, 0), (1, 1, 1), periodic=True, **given | {"surfaces": moved})
+    np.testing.assert_allclose(repeated.value - of_balls, np.roll(scaled, 2), rtol=0, atol=1e-12)
 
 
 def test_a_heap_is_as_high_as_its_highest_sphere_in_each_slab(rng):

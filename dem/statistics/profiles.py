@@ -17,7 +17,7 @@ from dem.model.domain.box import AXES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.shapes.bodies import Spheres
+    from dem.model.shapes.bodies import Spheres, Surfaces
 
 
 class SlabFlow(NamedTuple):
@@ -181,6 +181,7 @@ def solid_fraction(
     bins: int = 20,
     volume: np.ndarray | None = None,
     periodic: bool = False,
+    surfaces: Surfaces | None = None,
 ) -> Profile:
     """Solid fraction of each slab of a box across an axis.
 
@@ -188,6 +189,10 @@ def solid_fraction(
     slabs cut it exactly. Spheres of one body may overlap: with `volume` they are scaled, alike in all slabs, so that
     each body counts with the volume of its union. The sum over slabs is then exact; where within a body the overlaps
     are is smeared out. What bodies in contact have in common counts twice.
+
+    A body with a surface counts by its surface, and its spheres do not count. Below the height t a closed surface has
+    the volume -∮ max(t - z, 0) dA_z, so that slabs cut its triangles exactly. With `volume` it is scaled alike in all
+    slabs.
 
     Parameters
     ----------
@@ -203,6 +208,8 @@ def solid_fraction(
         Volume of each body [m³]; default: the sum over its spheres.
     periodic : bool
         Whether what leaves the box along the axis comes in on the other side.
+    surfaces : Surfaces, optional
+        Of the bodies that are convex, from `Frame.surfaces`.
 
     Returns
     -------
@@ -222,14 +229,54 @@ def solid_fraction(
     array([0.523599, 0.523599])
     """
     across = slabs(lower, upper, axis, bins, periodic=periodic)
-    height, radius = across.fold(spheres.centres[:, across.axis]), spheres.radii
+    x, radius, owner = spheres
+    within = np.zeros(bins + 1)
+    if surfaces is not None and len(surfaces.owner):
+        within = _volume_within_surfaces(across, surfaces, volume)
+        others = ~np.isin(owner, surfaces.owner)
+        x, radius, owner = x[others], radius[others], owner[others]
+    height = across.fold(x[:, across.axis])
     weight = np.ones(len(radius))
     if volume is not None:
-        weight = (volume / np.bincount(spheres.owner, 4 / 3 * np.pi * radius**3, len(volume)))[spheres.owner]
+        weight = volume[owner] / np.bincount(owner, 4 / 3 * np.pi * radius**3, len(volume))[owner]
     copies = len(across.images)
     height = (height + np.array(across.images)[:, None]).ravel()
-    below = _volume_below(across.edges, height, np.tile(radius, copies), np.tile(weight, copies))
+    below = within + _volume_below(across.edges, height, np.tile(radius, copies), np.tile(weight, copies))
     return Profile(across.edges, np.diff(below) / across.volume)
+
+
+def _volume_within_surfaces(across: Slabs, surfaces: Surfaces, volume: np.ndarray | None) -> np.ndarray:
+    """Volume within closed surfaces below each edge of the slabs (B + 1,) [m³]; of body k it is `volume[k]` in all."""
+    bodies, owner = np.unique(surfaces.owner, return_inverse=True)
+    corners, k = surfaces.vertices[surfaces.triangles], across.axis
+    area = 0.5 * np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])[:, k]
+    height = np.sort(corners[:, :, k], axis=1)
+    lowest = np.full(len(bodies), np.inf)
+    np.minimum.at(lowest, owner, height[:, 0])
+    height -= lowest[owner, None]
+    if volume is not None:
+        area *= (volume[bodies] / np.bincount(owner, area * height.mean(axis=1)))[owner]
+    height += across.fold(lowest)[owner, None]  # all triangles of a body are moved alike
+    moment = area * height.mean(axis=1)
+    low, _, high = height.T
+    below = np.zeros(len(across.edges))
+    for number, edge in enumerate(across.edges):
+        for image in across.images:
+            level = edge - image
+            whole, cut = high <= level, (low < level) & (level < high)
+            below[number] += moment[whole].sum() - level * area[whole].sum()
+            below[number] -= area[cut] @ _mean_depth(level, height[cut])
+    return below
+
+
+def _mean_depth(level: float, height: np.ndarray) -> np.ndarray:
+    """Mean depth (F,) below a level, 0 above it, over triangles that it cuts; heights of corners (F, 3) ascend."""
+    depth, is_tip = np.empty(len(height)), level <= height[:, 1]
+    for rows, tip in ((is_tip, 0), (~is_tip, 2)):
+        a, b, c = (height[rows, each] for each in (tip, 1, 2 - tip))
+        depth[rows] = np.abs(level - a) ** 3 / (3 * (b - a) * (c - a))  # of the part on the side of the tip
+    depth[~is_tip] += level - height[~is_tip].mean(axis=1)
+    return depth
 
 
 def _volume_below(levels: np.ndarray, height: np.ndarray, radius: np.ndarray, weight: np.ndarray) -> np.ndarray:

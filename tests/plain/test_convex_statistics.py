@@ -47,6 +47,26 @@ def test_contacts_and_fabric_are_those_of_the_square(tmp_path):
             frame.contact_numbers(1e-3)
 
 
+def test_a_die_is_as_solid_in_all_slabs_that_it_fills(tmp_path):
+    """Its spheres are at its corners; it counts by its surface, next to a ball, and across a periodic face."""
+    corners = [(x, y, z) for x in (0, 0.01) for y in (0, 0.01) for z in (0, 0.01)]
+    die = dem.Polyhedron(vertices=corners, rounding=1e-6)
+    dice = dem.Particles(die, STUFF, position=[[0.02, 0.02, 0.006]])
+    ball = dem.Particles(dem.Sphere(diameter=0.008), STUFF, position=[[0.02, 0.03, 0.02]])
+    box = dem.Box((0, 0, 0), (0.04, 0.04, 0.04), material=STUFF, periodic=["z"])
+    both = dem.Particles.concatenate([dice, ball])
+    sim = dem.Simulation(both, box, gravity=(0, 0, 0), time_step=1e-6, threads=1)
+    sim.run(1e-6, output=tmp_path / "run.h5", frames=1)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        found = run[0].solid_fraction("z", bins=20).value
+    in_slab = 0.04 * 0.04 * 0.002  # [m³]
+    filled = np.r_[0.5, np.ones(4), 0.5, np.zeros(14)] * 0.002 * 1e-4 / in_slab
+    t = np.array([0.004, 0.002, 0.0])
+    cap = np.pi * t**2 * (0.004 - t / 3)
+    filled[8:12] += np.array([cap[1], cap[0] - cap[1], cap[0] - cap[1], cap[1]]) / in_slab
+    np.testing.assert_allclose(found, filled, rtol=0, atol=1e-5)
+
+
 def test_contact_numbers_need_the_contacts(tmp_path):
     square(tmp_path / "run.h5")
     with dem.Trajectory(tmp_path / "run.h5") as run, pytest.raises(ValueError, match="has no contacts: run with"):

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from dem.files.reading.stored_run import StoredRun
     from dem.statistics import CellState, CoarseFields, ContactNumbers, KineticEnergies, Profile
 
+BODIES = 500  # of which surfaces are made at a time
+
 
 class Frame:
     """One frame of a trajectory. Arrays are read from the file at first access, and cached.
@@ -255,17 +257,27 @@ class Frame:
         self, axis: str = "z", bins: int = 20, *, lower: Sequence[float] | None = None,
         upper: Sequence[float] | None = None,
     ) -> Profile:  # fmt: skip
-        """Solid fraction in slabs of the box, see `dem.statistics.solid_fraction`.
+        """Solid fraction in slabs of the box, of convex shapes by their surfaces, see `dem.statistics.solid_fraction`.
 
         Bounds `lower` and `upper` (3,) [m] may be other ones than those of the box, and must be given without one.
         """
         from dem import statistics  # noqa: PLC0415, takes longer to import than a run to open
 
         low, high, periodic = self._bounds(lower, upper)
-        volume = np.array([variant.volume for variant in self._run.variants])[self.variant]
-        return statistics.solid_fraction(
-            self.spheres(), low, high, axis=axis, bins=bins, volume=volume, periodic=axis in periodic
-        )
+        variants, count = self._run.variants, len(self.variant)
+        volume = np.array([variant.volume for variant in variants])[self.variant]
+        of_shape = {"axis": axis, "bins": bins, "periodic": axis in periodic}
+        if not any(variant.surface for variant in variants):
+            return statistics.solid_fraction(self.spheres(), low, high, volume=volume, **of_shape)
+        parts = []
+        for first in range(0, max(count, 1), BODIES):
+            rows = slice(first, first + BODIES)
+            bodies = self.position[rows], self.orientation[rows], self.variant[rows], variants
+            spheres, surfaces = place(*bodies), place_surfaces(*bodies)
+            parts.append(
+                statistics.solid_fraction(spheres, low, high, volume=volume[rows], surfaces=surfaces, **of_shape)
+            )
+        return parts[0]._replace(value=sum(part.value for part in parts))
 
     def _bounds(
         self, lower: Sequence[float] | None, upper: Sequence[float] | None
