@@ -56,6 +56,30 @@ def test_balls_of_pictures_touch_the_surface_without_warts(shape):
         assert gap.mean() < 0.01 * h.max()  # between places 20 degrees apart
 
 
+FLAT = {
+    "cube": dem.Polyhedron(vertices=np.array(np.meshgrid(*[[0, 0.01]] * 3)).reshape(3, -1).T, rounding=1e-4),
+    "tablet": dem.RoundedCylinder(diameter=0.008, length=0.004, rounding=0.001),
+    "rod": dem.RoundedCylinder(diameter=0.004, length=0.02, rounding=0.0003),
+}
+
+
+@pytest.mark.parametrize(("name", "inscribed", "share"), [
+    ("cube", 0.005, 0.75), ("tablet", 0.002, 0.9), ("rod", 0.002, 0.75),
+])  # fmt: skip
+@pytest.mark.few(1, long=99)
+def test_balls_fill_shapes_with_flat_sides(name, inscribed, share):
+    """Not only at corners and edges, where support points are: of points inside, most are in a ball."""
+    shape, rng = FLAT[name], np.random.default_rng(1)
+    centres, radii = filling(shape)
+    normals = directions(1999)
+    h, _ = supports(shape, normals)
+    assert (centres @ normals + radii[:, None] - h).max() < 0.003 * h.max()
+    assert 0.9 * inscribed < radii.max() < (1 + 1e-6) * inscribed
+    points = rng.uniform(-1, 1, (4000, 3)) * supports(shape, np.eye(3))[0]
+    points = points[(points @ normals < h).all(axis=1)]
+    assert (np.linalg.norm(points[:, None] - centres, axis=2) < radii).any(axis=1).mean() > share
+
+
 CASE = """
 duration = 1e-4
 time_step = 5e-6

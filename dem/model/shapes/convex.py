@@ -2,7 +2,8 @@
 
 Beside what a `Shape` has, such a shape has ``convex_kind``, a row of `dem.kernels.convex.shape_registry.CONVEX_KINDS`;
 ``convex_numbers``, the numbers that its support function reads; and ``contact_radius``, its radius in contact laws [m].
-Its ``offsets`` and ``radii`` are those of its bounding sphere.
+Its ``offsets`` and ``radii`` are those of its bounding sphere. A shape with flat faces may have ``face_normals``, their
+unit normals (F, 3), by which the spheres that represent it in pictures touch its faces.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 NORMALS, RAYS = 1500, 100  # directions of support functions, evenly spread; those in which a ball touches the surface
 CELLS = 8  # of surfaces in files and pictures, along an edge of a cube
+FAR = 0.1  # distance of a place from the support point of its normal, over the largest radius: the side is flat
 MIN_TURN = 1e-3  # 1 - m·n of normals m whose distances from a place have digits
 
 
@@ -99,20 +101,41 @@ def surface_of(shape: Shape, cells: int = CELLS) -> tuple[np.ndarray, np.ndarray
 def filling(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
     """Spheres inside a convex shape that represent it in pictures, centres (S, 3) and radii (S,) [m].
 
-    Each is the largest ball that touches the surface from inside at one place: with normal n and support point x there,
-    its radius is the minimum over m of (h(m) - m·x)/(1 - m·n). Places are close to rays that are evenly spread.
+    Each is the largest ball that touches the surface from inside at one place: with normal n at a place x, its radius
+    is the minimum over m of (h(m) - m·x)/(1 - m·n). Places are close to rays that are evenly spread: support points,
+    and points on flat sides, where a ray leaves the shape far from the support point of its normal.
     """
     even = directions(NORMALS)
     cubes = even * even * even  # close to the axes, where places on flat sides have their normals
-    normals = np.concatenate([even, cubes, cubes * cubes * even], axis=1)
+    flat = np.asarray(getattr(shape, "face_normals", np.zeros((0, 3)))).T
+    normals = np.concatenate([even, cubes, cubes * cubes * even, flat], axis=1)
     normals = normals / np.sqrt((normals * normals).sum(0))
     h, x = supports(shape, normals)
-    chosen = np.unique((directions(RAYS).T @ (x / np.sqrt((x * x).sum(0)))).argmax(1))
-    n, x = normals[:, chosen], x[:, chosen]
+    rays = directions(RAYS)
+    chosen = np.unique((rays.T @ (x / np.sqrt((x * x).sum(0)))).argmax(1))
+    at_supports = len(chosen)
+    stretched = supports(shape, np.eye(3))[0][:, None] * rays  # of discs and rods, evenly over their sides
+    y, m = _flat_places(stretched / np.sqrt((stretched * stretched).sum(0)), normals, h, x)
+    n, x = np.concatenate([normals[:, chosen], m], axis=1), np.concatenate([x[:, chosen], y], axis=1)
     turn = 1 - normals.T @ n
     room = h[:, None] - normals.T @ x
     radii = np.min(np.where(turn > MIN_TURN, room / np.maximum(turn, MIN_TURN), np.inf), axis=0)
     centres = x - radii * n
     radii = np.minimum(radii, np.min(h[:, None] - normals.T @ centres, axis=0))
-    _, different = np.unique(np.round(centres.T / h.max(), 6), axis=0, return_index=True)  # all of a sphere are one
-    return centres.T[different], radii[different]
+    kept = np.flatnonzero(radii >= radii[:at_supports].min())  # no small ones where a flat side ends
+    _, different = np.unique(np.round(centres.T[kept] / h.max(), 6), axis=0, return_index=True)  # of a sphere are one
+    return centres.T[kept[different]], radii[kept[different]]
+
+
+def _flat_places(rays: np.ndarray, normals: np.ndarray, h: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Places (3, P) on flat sides through which rays (3, R) leave a shape, and the normals there (3, P).
+
+    The shape has the support function h (D,) and support points x (3, D) for these normals (3, D).
+    """
+    along = normals.T @ rays
+    length = np.where(along > 0, h[:, None] / np.maximum(along, MIN_TURN), np.inf)
+    side = length.argmin(0)
+    places = length[side, np.arange(len(side))] * rays
+    away = places - x[:, side]
+    flat = np.sqrt((away * away).sum(0)) > FAR * h.max()
+    return places[:, flat], normals[:, side[flat]]

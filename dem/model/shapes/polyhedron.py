@@ -177,6 +177,11 @@ class Polyhedron(PrincipalBody, ConvexShape):
         return frozen(np.array([float(np.sqrt((self._core**2).sum(1)).max()) + self.rounding]))
 
     @property
+    def face_normals(self) -> np.ndarray:
+        """Unit normals of its faces (F, 3), outward; those of a face may be there several times."""
+        return convex_hull(self.vertices).normals
+
+    @property
     def area(self) -> float:
         """Surface [m²]."""
         return self._area
