@@ -406,3 +406,17 @@ def test_packed_capsules_do_not_overlap():
 def test_sizes_that_are_refused(sizes, said):
     with pytest.raises(ValueError, match=said):
         dem.Capsule(diameter=0.01, **sizes)
+
+
+def test_contact_numbers_of_capsules_are_those_of_written_contacts(tmp_path):
+    """Crossed by less than the spheres that stand for them are thinner; without contacts those spheres count."""
+    x = HALF / math.ceil(8 * HALF / RADIUS)  # halfway between two of them
+    sim = pair((x, 0, 2 * RADIUS - 1e-6), turned((0, 0, 1), math.pi / 2), (0, 0, 0), dt=1e-6, gravity=(0, 0, 0))
+    for name, contacts, tolerance, number in (
+        ("with", True, 0.0, 1),
+        ("without", False, 0.0, 0),
+        ("near", True, 5e-5, 1),
+    ):
+        sim.run(1e-6, output=tmp_path / f"{name}.h5", frames=1, contacts=contacts, progress=False)
+        with dem.Trajectory(tmp_path / f"{name}.h5") as run:
+            assert run[0].contact_numbers(tolerance).bodies.tolist() == [number, number]

@@ -97,6 +97,37 @@ def test_the_point_that_a_torque_is_about_moves_with_the_wall(tmp_path):
     assert (np.linalg.norm(found - middles, axis=2)[:, :3] > 0.004).all()
 
 
+def test_contact_numbers_count_walls_beside_the_box(tmp_path):
+    """As many as contacts say: at the poses of the frame, across a periodic face, of some kinds, while present."""
+    around = {"axis": (0, 0, 1), "centre": (0.05, 0.05, 0)}
+    flap = dem.Rectangle(
+        (0.075, 0.05, 0.02), (0.05, 0, 0), (0, 0, 0.04), material=STEEL, motion=dem.Motion(rate=10.0, **around)
+    )
+    walls = [
+        dem.Plane((0, 0, 0.001), (0, 0, 1), material=STEEL),
+        flap,
+        dem.Plane((0, 0, 0.0011), (0, 0, 1), material=STEEL, ignores=("low",)),
+        dem.Plane((0, 0, 0.0011), (0, 0, 1), material=STEEL, acts_on=("low",), present_until=0.001),
+        dem.Ball((0.011, 0.08, 0.02), 0.005, material=STEEL),
+    ]
+    box = dem.Box((0, 0, 0), (0.1, 0.1, 0.05), STEEL, periodic=["x", "y"])
+    x, v = [[0.08, 0.0449, 0.03], [0.0995, 0.08, 0.0265]], [[0, 0, 0], [2.0, 0, 0]]  # the second crosses a face
+    high = dem.Particles(dem.Sphere(diameter=0.01), STEEL, position=x, velocity=v, name="high")
+    low = dem.Particles(dem.Fibre(diameter=0.01, aspect_ratio=2), STEEL, position=[[0.02, 0.02, 0.00605]], name="low")
+    both = dem.Particles.concatenate([high, low])
+    sim = dem.Simulation(both, box, walls=walls, gravity=(0, 0, 0), time_step=2e-5)
+    sim.run(duration=0.004, output=tmp_path / "run.h5", frames=8, contacts=True, progress=False)
+    seen = []
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        for frame in run[2:]:
+            found = frame.contact_numbers()
+            expected = dem.statistics.coordination_numbers(frame.contact_forces(), 3)
+            assert found.walls.tolist() == expected.walls.tolist()
+            seen.append(found.walls.tolist())
+        assert run[0].contact_numbers(0.01).walls.tolist() == [1, 0, 3]  # within 15 mm
+    assert np.max(seen, axis=0).min() > 0
+
+
 def test_a_case_file_has_the_same_walls(tmp_path):
     text = """
 duration = "1 ms"

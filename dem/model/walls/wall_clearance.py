@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.quaternions import rotate_back
 from dem.kernels.walls.geometry import clearances
 from dem.model.walls.wall_shapes import geometry_of
 
@@ -54,6 +55,19 @@ class Clear:
         if size not in self.known:
             self.known[size] = geometry_of([wall.shape for wall in self.walls], reach=2.0**size * (1 + 1e-6))
         return self.known[size]
+
+
+def distances(
+    wall: Wall, position: np.ndarray, orientation: np.ndarray, points: np.ndarray, *, reach: float
+) -> np.ndarray:
+    """Distance of points (M, 3) from a wall with this position (3,) and orientation (4,) (M,) [m].
+
+    It is negative inside of a solid. Distances from meshes may be larger than they are where they exceed the reach [m].
+    """
+    found = np.empty(len(points))
+    at_start = wall.middle + rotate_back(orientation, points - position)
+    clearances(np.ascontiguousarray(at_start.T), geometry_of([wall.shape], reach=reach), found)
+    return found
 
 
 def clear_of(
