@@ -411,7 +411,7 @@ def test_sizes_that_are_refused(sizes, said):
 def test_contact_numbers_of_capsules_are_those_of_written_contacts(tmp_path):
     """Crossed by less than the spheres that stand for them are thinner; without contacts those spheres count."""
     x = HALF / math.ceil(8 * HALF / RADIUS)  # halfway between two of them
-    sim = pair((x, 0, 2 * RADIUS - 1e-6), turned((0, 0, 1), math.pi / 2), (0, 0, 0), dt=1e-6, gravity=(0, 0, 0))
+    sim = pair((x, 0, 2 * RADIUS - 1e-6), turned((0, 0, 1), math.pi / 2), (0, 0, 0), dt=1e-6)
     for name, contacts, tolerance, number in (
         ("with", True, 0.0, 1),
         ("without", False, 0.0, 0),
