@@ -101,7 +101,7 @@ def test_impact_of_two_unequal_spheres(rng, nylon, rubber, e, xi, mu):
                              friction=mu)  # fmt: skip
         p = sim.particles.copy()
         m, moment, v, w = p.mass, p.inertia[:, 0], p.velocity, p.angular_velocity
-        before, energy = sim.momentum(), sim.energy().total
+        before, energy = sim.momentum(), sim.energy().mechanical
         verdict = sim.run(1.1, frames=1)
         assert sim.collisions == (1, 0)
         assert verdict.passed
@@ -115,7 +115,9 @@ def test_impact_of_two_unequal_spheres(rng, nylon, rubber, e, xi, mu):
         for now, then in zip(sim.momentum(), before, strict=True):
             np.testing.assert_allclose(now, then, rtol=0, atol=1e-13 * np.linalg.norm(before[0]))
         gone = 0.5 * (m @ (v**2 - expected**2) + moment @ (w**2 - spun**2)).sum()
-        assert energy - sim.energy().total == pytest.approx(gone, abs=1e-12 * energy)
+        assert energy - sim.energy().mechanical == pytest.approx(gone, abs=1e-12 * energy)
+        assert sim.energy().dissipated == pytest.approx(gone, abs=1e-12 * energy)
+        assert sim.energy().total == pytest.approx(energy, rel=1e-12)
     assert (slid > 0) == (mu is not None and xi > -1)  # both branches of Coulomb's law occur where they can
 
 
@@ -167,9 +169,9 @@ def test_impacts_never_make_energy(rng, nylon, rubber):
             for mu in (None, 0.0, 0.05, 1.0):
                 sim, *_ = two(rng, nylon, rubber, gravity=(0, 0, 0), restitution=e, tangential_restitution=xi,
                               friction=mu)  # fmt: skip
-                before = sim.energy().total
+                before = sim.energy().mechanical
                 sim.run(1.5, frames=1)
-                change = (sim.energy().total - before) / before
+                change = (sim.energy().mechanical - before) / before
                 if e == 1 and (xi in (-1, 1)) and (mu is None or xi == -1 or mu == 0):
                     assert abs(change) < 1e-14
                 else:
@@ -421,10 +423,12 @@ def test_impacts_within_the_contact_time_keep_the_energy(rng, nylon, e, xi, mu):
     while not sim._engine.spheres.impacts.all():
         sim.carry_on(0.05)
     sim.carry_on(0.05)
-    before, impacts = sim.energy().total, sim.collisions.total
+    before, impacts = sim.energy().mechanical, sim.collisions.total
     sim.carry_on(2.0)
     assert sim.collisions.total - impacts > 500
-    assert sim.energy().total == pytest.approx(before, rel=1e-12)  # a rounding of 1e-16 an impact, at worst added up
+    assert sim.energy().mechanical == pytest.approx(
+        before, rel=1e-12
+    )  # a rounding of 1e-16 an impact, at worst added up
 
 
 @pytest.mark.parametrize("angle", [0, 10, 35, 60])
@@ -713,6 +717,8 @@ def test_files(tmp_path, rng, nylon):
         for name in STATE:
             np.testing.assert_array_equal(getattr(run, name)[-1], getattr(sim.particles, name))
         assert run.energy["total"][-1] == sim.energy().total
+        assert run.energy["dissipated"][-1] > 0.1 * run.energy["total"][0]
+        assert np.ptp(run.energy["total"]) < 1e-12 * run.energy["total"][0]
         assert run.verdict == str(verdict)
         assert run.verdict.startswith(f"PASS: {sim.collisions.pair} collisions of spheres and ")
         expected = {"restitution": 0.9, "friction": None, "what": "a test", "particles": 20}

@@ -16,6 +16,7 @@ from dem.event_driven.verdict import Collisions, HardVerdict
 from dem.run.run_loop import next_chunk
 from dem.run.simulation_base import SimulationBase
 from dem.system.diagnosis import check_finite, check_inside
+from dem.system.energy_ledger import EnergySums
 from dem.system.system import FrameSegment
 
 if TYPE_CHECKING:
@@ -224,6 +225,11 @@ class HardSpheres(SimulationBase):
         """Numbers of collisions and of impacts on walls since the start, or since the state was last assigned to."""
         return Collisions.of(self._engine.tally)
 
+    def _sums(self) -> EnergySums:
+        """Energies lost by the laws of impacts, and taken to lift spheres that rest."""
+        tally = self._engine.tally
+        return EnergySums(dissipated=float(tally.lost[0]), lifted=float(tally.lifted[0]))
+
     @property
     def energy_error(self) -> float:
         """Change of the energy, plus the losses by impact laws, over that at the start, see `HardVerdict`."""
@@ -231,12 +237,12 @@ class HardSpheres(SimulationBase):
 
     def _errors(self) -> tuple[float, float, str]:
         """Unaccounted energy, and change of the energy, over a reference energy; and the name of that."""
-        energy, tally = self.energy(), self._engine.tally
-        change = energy.total - self.start_energy.total - float(tally.lifted[0])
+        energy = self.energy()
+        departure = energy.total - self.start_energy.total
         work = {"the work from outside": abs(self._ledger.external_work)}
         name, scale = self._ledger.reference(work)
         scale = scale or 1.0
-        return abs(change + float(tally.lost[0])) / scale, change / scale, name
+        return abs(departure) / scale, (departure - energy.dissipated) / scale, name
 
     def verdict(self) -> HardVerdict:
         """Judge the run since the start, or since the state was last assigned to.

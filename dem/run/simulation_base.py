@@ -459,7 +459,7 @@ class SimulationBase:
         )
 
     def _sums(self) -> EnergySums:
-        """Energies that the engine has summed; impacts of hard spheres leave that to their verdict."""
+        """Energies that the engine has summed."""
         return NO_SUMS
 
     def _kinetic_of_escaped(self) -> float:
