@@ -333,6 +333,23 @@ def test_a_folder_or_a_pipe_of_the_name_of_a_journal_is_passed_over_by_readers(t
         JournaledFile(path, new=False)
 
 
+def test_a_file_whose_journal_would_have_too_long_a_name_is_read(tmp_path):
+    """It was renamed after its run. A run of this name is refused."""
+    store, file = begin(tmp_path / "run.h5")
+    append(file, 0)
+    file.flush()
+    store.commit()
+    file.close()
+    store.close()
+    path = (tmp_path / "run.h5").rename(tmp_path / ("x" * (os.pathconf(tmp_path, "PC_NAME_MAX") - 3) + ".h5"))
+    assert not being_written(path)
+    assert recover(path) is None
+    with open_to_read(path) as found:
+        assert frames(found) == 1
+    with pytest.raises(OSError, match="File name too long"):
+        JournaledFile(path, new=False)
+
+
 class Full(Fuse):
     """A file that cannot grow."""
 

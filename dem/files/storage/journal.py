@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import struct
@@ -77,6 +78,16 @@ def path_of(path: Path) -> Path:
     return path.with_name(path.name + ".journal")
 
 
+def has_journal(path: Path) -> bool:
+    """Whether there is a file with the name of the journal of a file; not a folder, or a pipe, which would block."""
+    try:
+        return path_of(path).is_file()
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        return False  # the file can be read, and no run can have written it
+
+
 def is_bound(path: Path) -> bool:
     """Whether a journal identifies its file by checksums; journals of version 0.2 and before do not."""
     with path_of(path).open("rb") as journal:
@@ -122,7 +133,7 @@ def read_journal(path: Path) -> tuple[dict[int, bytes], int] | None:
         If it was complete once, for the file has some of its pages but not all, and has been damaged since; or if the
         file is another one than that which the journal is for.
     """
-    if not path_of(path).is_file():  # as a folder, or a pipe, which would be waited for
+    if not has_journal(path):
         return None
     try:
         data = path_of(path).read_bytes()

@@ -34,6 +34,7 @@ from dem.files.storage.journal import (
     PAGE,
     ForeignJournalError,
     Pages,
+    has_journal,
     is_bound,
     is_journal,
     path_of,
@@ -300,7 +301,7 @@ def is_blank(path: Path) -> bool:
     """Whether a file is from a run killed before HDF5 wrote its signature: empty, or zeros beside a journal."""
     with path.open("rb") as file:
         start = file.read(len(SIGNATURE))
-    return not start or (not start.strip(b"\0") and path_of(path).is_file())
+    return not start or (not start.strip(b"\0") and has_journal(path))
 
 
 def is_broken(path: Path) -> bool:
@@ -318,7 +319,7 @@ def unreadable(path: Path, error: Exception) -> str:
 
 def being_written(path: Path) -> bool:
     """Whether a living process is writing the file."""
-    if not path_of(path).is_file():
+    if not has_journal(path):
         return False
     try:
         with path_of(path).open("rb") as journal:
@@ -345,7 +346,7 @@ def recover(path: Path, problem: Callable[[h5py.File], str | None] = hdf5_valida
     ValueError
         If the journal belongs to another file, or the result cannot be read (`problem`).
     """
-    if not path_of(path).is_file():
+    if not has_journal(path):
         return None
     done = None
     with path_of(path).open("r+b") as journal:

@@ -16,7 +16,7 @@ from dem.base.replace import unused_name
 from dem.base.text import counted
 from dem.files.h5md import growing_tables, layout
 from dem.files.h5md.vtkhdf import write_view
-from dem.files.storage.journal import path_of
+from dem.files.storage.journal import has_journal, path_of
 from dem.files.storage.journaled_file import JournaledFile, open_to_read, recover
 from dem.files.validation import input_validation
 from dem.files.validation.hdf5_validation import chunks_of
@@ -68,7 +68,7 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
     if not path.is_file():
         raise FileNotFoundError(f"no file {path}")
     if not os.access(path, os.W_OK):
-        journal = f" and {path_of(path).name}" if path_of(path).exists() else ""
+        journal = f" and {path_of(path).name}" if has_journal(path) else ""
         raise OSError(f"{path} may not be written to: copy it{journal} to where that is allowed, and repair the copy")
     try:
         recovered = recover(path, input_validation.problem)
