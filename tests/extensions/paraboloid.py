@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import inline
@@ -62,8 +62,6 @@ class Paraboloid(Wall):
     apex: tuple[float, float, float] = vector("of the bowl", unit="m", example=(0.0, 0.0, 0.0))
     axis: tuple[float, float, float]
     curvature: float = number("a", unit="1/m", above=0, example=10.0)
-
-    ENDLESS: ClassVar[bool] = True
 
     def made(self, shapes):
         """Its shape."""

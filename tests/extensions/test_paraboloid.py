@@ -13,6 +13,7 @@ from dem.kernels.walls.wall_registry import KINDS, REFUSED
 import dem
 from dem.model.walls.wall_shapes import geometry_of
 from dem.plots.rendering.walls import lines_of
+from dem.soft.walls.wall_arrays import specific_fall_energy_to_walls
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -75,6 +76,29 @@ def test_pictures_show_it():
     lines = lines_of(BOWL.shape)
     np.testing.assert_allclose(lines[..., 2], 8.0 * (lines[..., 0] ** 2 + lines[..., 1] ** 2), atol=1e-12)
     assert len(lines) > 100
+
+
+def test_a_wall_without_triangles_is_left_out_of_pictures(monkeypatch):
+    monkeypatch.setitem(KINDS, ParaboloidKind, KINDS[ParaboloidKind]._replace(triangles=None))
+    assert lines_of(BOWL.shape).shape == (0, 2, 3)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_fall_ends_at_the_lowest_point_of_its_bounds():
+    """Bounds without end across gravity play no part; a wall without a lowest point adds nothing."""
+    height, endless = np.array([[0.01, 0.0, 0.3]]), np.full(3, np.inf)
+    fall = specific_fall_energy_to_walls(height, (0, 0, -9.81), [BOWL])
+    np.testing.assert_array_equal(fall, 0.0)
+    trough = Paraboloid((0, 0, 0), (0, 0, 1), 8.0, material=STEEL)
+    vars(trough)["shape"] = trough.shape._replace(lower=np.array([-np.inf, -np.inf, 0.1]), upper=endless)
+    fall = specific_fall_energy_to_walls(height, (0, 0, -9.81), [trough])
+    np.testing.assert_allclose(fall, 9.81 * 0.2, rtol=1e-15)
+
+
+def test_a_wall_without_end_does_not_turn():
+    turning = dem.Motion(axis=(1, 0, 0), rate=1.0)
+    with pytest.raises(ValueError, match="has no end, and cannot turn"):
+        Paraboloid((0, 0, 0), (0, 0, 1), 8.0, material=STEEL, motion=turning)
 
 
 def test_capsules_are_refused_where_a_kind_does_not_say_what_their_sides_meet(monkeypatch):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -116,8 +116,6 @@ class Plane(Wall):
 
     point: Point
     normal: Point
-
-    ENDLESS: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check all values."""

@@ -59,7 +59,6 @@ class Wall:
     ignores: tuple[str, ...] = ()
     name: str = ""
 
-    ENDLESS: ClassVar[bool] = False  # whether it has no end
     ARRAYS: ClassVar[tuple[str, ...]] = ()  # fields that files keep as arrays of their own
 
     def __post_init__(self) -> None:
@@ -95,7 +94,7 @@ class Wall:
         self._check_times()
         self._check_kinds()
         _ = self.shape  # which checks the rest
-        if self.ENDLESS:
+        if self.is_endless:
             self._check_turning()
 
     def _check_heat(self) -> None:
@@ -108,12 +107,9 @@ class Wall:
             raise ValueError(message)
 
     def _check_free(self) -> None:
-        """Refuse a wall that is both moved and free, and rotation of infinite walls."""
+        """Refuse a wall that is both moved and free."""
         if self.free and (self.motion or self.servo):
             message = f"the {self.word} is free, and has a {'motion' if self.motion else 'servo'} too: leave one out"
-            raise ValueError(message)
-        if self.free and self.ENDLESS and self.free.turns.any():
-            message = f"a {self.word} has no end, and cannot turn: leave inertia out, or take dem.Rectangle or dem.Disc"
             raise ValueError(message)
 
     def _check_times(self) -> None:
@@ -144,6 +140,9 @@ class Wall:
 
     def _check_turning(self) -> None:
         """Refuse rotation that tilts an infinite wall, whose distant points would be arbitrarily fast."""
+        if self.free and self.free.turns.any():
+            message = f"a {self.word} has no end, and cannot turn: leave inertia out, or take dem.Rectangle or dem.Disc"
+            raise ValueError(message)
         for each in self.motion:
             if each.turns and not self.is_same_turned(each.centre, each.axis):
                 message = (
@@ -168,6 +167,11 @@ class Wall:
         from dem.model.walls import wall_shapes  # noqa: PLC0415 (wants numba, which words do not)
 
         return self.made(wall_shapes)
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether the surface has no bounds in some direction."""
+        return not np.isfinite([self.shape.lower, self.shape.upper]).all()
 
     @property
     def selects(self) -> bool:

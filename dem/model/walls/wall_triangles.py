@@ -20,14 +20,15 @@ STEPS = 96  # segments of a circle
 def triangles_of(shape: WallShape, middle: np.ndarray, size: float) -> Triangles:
     """Vertices (V, 3) [m] and triangles (F, 3) of a wall; a square for an infinite plane.
 
-    Its middle is at the point `middle` (3,), or below that; its edge is `size` long [m].
+    The middle of the square is at the point `middle` (3,), or below that; its edge is `size` long [m]. A wall of
+    another package without `triangles` has none: pictures and exports leave it out.
     """
     a = shape.numbers
     if shape.surface is not None:
         return shape.surface.vertices, shape.surface.triangles
-    own = KINDS[shape.kind].triangles if shape.kind in KINDS else None
-    if own is not None:
-        return own(a)
+    if shape.kind in KINDS and not isinstance(shape.kind, int):
+        own = KINDS[shape.kind].triangles
+        return own(a) if own else (np.zeros((0, 3)), np.zeros((0, 3), int))
     if shape.kind == geometry.PLANE:
         n = a[:3]
         u = np.cross(n, np.eye(3)[np.argmin(np.abs(n))])
@@ -64,7 +65,7 @@ def _profile(shape: WallShape) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return a[:3], a[3:6], np.column_stack([a[9] + a[10] * np.cos(around), a[10] * np.sin(around)])
     if shape.kind == geometry.REVOLUTION:
         return a[:3], a[3:6], a[10:].reshape(-1, 2)
-    message = f"walls of the kind {shape.kind} have no triangles: give some in dem.kernels.walls.wall_registry.KINDS"
+    message = f"walls of the kind {shape.kind} have no triangles: call dem.register_wall for it"
     raise ValueError(message)
 
 

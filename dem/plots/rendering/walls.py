@@ -131,10 +131,10 @@ def wall_lines(run: Trajectory, frame: int) -> np.ndarray:
 
 
 def wall_triangles(run: Trajectory, frame: int) -> np.ndarray:
-    """Triangles (M, 3, 3) [m] of all finite walls that are present in a frame."""
+    """Triangles (M, 3, 3) [m] of all walls but planes that are present in a frame."""
     found = [np.zeros((0, 3, 3))]
     for wall in _present(run, frame):
-        if not wall.wall.ENDLESS:
+        if wall.wall.shape.kind != geometry.PLANE:
             vertices, triangles = triangles_of(wall.wall.shape, np.zeros(3), 1.0)
             found.append(placed(vertices, wall, frame)[triangles])
     return np.concatenate(found)

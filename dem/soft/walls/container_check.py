@@ -84,7 +84,7 @@ def _is_open_space(engine: Engine) -> bool:
     return (
         bool(engine.owned and engine.walls.models)
         and engine.box is None
-        and not any(w.ENDLESS for _, w in _present(engine))
+        and not any(w.is_endless for _, w in _present(engine))
     )
 
 

@@ -28,7 +28,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
 from dem.kernels.soft.wall_contact.wall_arrays import SLOTS as FIRST_SLOT
 from dem.kernels.walls import rigid_body
 from dem.kernels.walls.capsule_sides import SCRATCH
-from dem.kernels.walls.geometry import Unused, Used, usage
+from dem.kernels.walls.geometry import PLANE, Unused, Used, usage
 from dem.kernels.walls.poses import Motions, Poses
 from dem.kernels.walls.potential_terms import COLUMNS, SIDE_COLUMNS
 from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall
@@ -138,7 +138,7 @@ def reach_of(wall: Wall) -> float:
     """Upper bound of the distance from the middle of a wall to points that turning moves [m]; 0 if there are none."""
     same = len(wall.motion) == 1 and wall.is_same_turned(wall.motion[0].centre, wall.motion[0].axis)
     turns = any(motion.turns for motion in wall.motion) or bool(wall.free and wall.free.turns.any())
-    if wall.ENDLESS or same or not turns:
+    if wall.is_endless or same or not turns:
         return 0.0
     return 0.5 * portable.length(wall.shape.upper - wall.shape.lower)
 
@@ -420,16 +420,20 @@ def face_velocity(faces: tuple, face: int, x: np.ndarray) -> np.ndarray:
 def specific_fall_energy_to_walls(
     position: np.ndarray, gravity: tuple[float, float, float], walls: Sequence[Wall]
 ) -> np.ndarray:
-    """Gain of v²/2 in a fall to the lowest point of walls (N,) [m²/s²]; to a plane as far as that is below."""
+    """Gain of v²/2 in a fall to the lowest point of walls (N,) [m²/s²]; to a plane as far as that is below.
+
+    A wall of another kind without a lowest point adds nothing.
+    """
     g, gained = np.array(gravity), np.zeros(len(position))
     for wall in walls:
         shape = wall.shape
-        if wall.ENDLESS:
+        if shape.kind == PLANE:
             normal, level = shape.numbers[:3], shape.numbers[3]
             towards = -portable.dot(g, normal)
             height = (position * normal).sum(1) - level
             gained = np.maximum(gained, height * portable.dot(g, g) / towards if towards > 0 else 0.0)
         else:
             lowest = np.where(g > 0, shape.upper, shape.lower)
-            gained = np.maximum(gained, ((lowest - position) * g).sum(1))
+            if np.isfinite(lowest[g != 0]).all():
+                gained = np.maximum(gained, ((np.where(g != 0, lowest, 0.0) - position) * g).sum(1))
     return np.maximum(gained, 0.0)
