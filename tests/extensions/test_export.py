@@ -72,4 +72,17 @@ def test_a_package_that_cannot_be_loaded_is_named(run, monkeypatch):
 
     monkeypatch.setattr(exports, "entry_points", lambda group: [Entry()])
     with pytest.raises(ValueError, match="export theirs cannot be loaded from their_package:format: ImportError"):
-        dem.export(run, "xyz")
+        dem.export(run, "theirs")
+    assert dem.export(run, "xyz").read_text() == EXPECTED  # in spite of that package
+
+
+def test_a_package_that_does_not_register_its_format_is_named(run, monkeypatch):
+    class Entry:
+        name, value = "theirs", "their_package:format"
+
+        def load(self):
+            return None
+
+    monkeypatch.setattr(exports, "entry_points", lambda group: [Entry()])
+    with pytest.raises(ValueError, match="export theirs: their_package:format does not register it"):
+        dem.export(run, "theirs")

@@ -97,9 +97,19 @@ def unregister_export(name: str) -> None:
 def formats() -> dict[str, Format]:
     """All formats by name, those of installed packages included; raises ValueError if a package cannot be loaded."""
     for entry in entry_points(group=GROUP):
-        if entry.name not in FORMATS:
-            load_entry("export", entry)
+        format_of(entry.name)
     return FORMATS
+
+
+def format_of(name: str) -> Format:
+    """Format by its name; only the package that declares it is imported. Raises ValueError if there is none."""
+    if name in FORMATS:
+        return FORMATS[name]
+    others = {entry.name: entry for entry in entry_points(group=GROUP)}
+    load_entry("export", others[checks.one_of("format", name, [*FORMATS, *others])])
+    if name not in FORMATS:
+        raise ValueError(f"export {name}: {others[name].value} does not register it, by dem.register_export")
+    return FORMATS[name]
 
 
 @hinted
@@ -160,7 +170,7 @@ def export(
     0,0,0.0,0,0,0.0,0.0,1.0
     <BLANKLINE>
     """
-    chosen = formats()[checks.one_of("format", to, formats())]
+    chosen = format_of(to)
     if not isinstance(run, Trajectory):
         with Trajectory(run) as opened:
             return export(opened, to, output, fields=fields, frames=frames, overwrite=overwrite)
