@@ -27,6 +27,10 @@ OF_A_CELL = {
     "mass": "kg",
     "damping": "kg/s",
 }
+OF_PACKAGES = (
+    "scalars",
+    "parameters",
+)  # tables whose values may be of another package, so that their units are unknown
 UNITS = {
     **dict.fromkeys(
         ("lower", "upper", "diameter", "spacing", "offsets", "radii", "amplitude", "point", "centre", "radius"), "m"
@@ -185,11 +189,12 @@ def _plan(stretches: object) -> str:
         return ""
 
 
-def _words(values: dict, names: dict[str, str] | None = None, leave: str = "") -> str:
+def _words(values: dict, names: dict[str, str] | None = None, leave: str = "", units: dict[str, str] = UNITS) -> str:
     """A mapping in one line, without one of its keys."""
     shown = {key: value for key, value in values.items() if key != leave and _is_worth_a_line(value)}
     rows = (
-        f"{key} {_inner(_value(key, value, names), value)}{_heat_unit(key, values)}" for key, value in shown.items()
+        f"{key} {_inner(_value(key, value, names, units), value)}{_heat_unit(key, values) if units else ''}"
+        for key, value in shown.items()
     )
     return ", ".join(word.replace("material material", "material") for word in rows)
 
@@ -202,19 +207,22 @@ def _heat_unit(key: str, values: dict) -> str:
     return f"{' K,' if isinstance(values[key], list) else ''}{unit}"
 
 
-def _value(key: str, value: object, names: dict[str, str] | None = None) -> str:
+def _value(
+    key: str, value: object, names: dict[str, str] | None = None, units: dict[str, str] = UNITS
+) -> str:  # fmt: skip
     """A value formatted for reading, with its unit if the key has one."""
-    unit = f" {UNITS[key]}" if key in UNITS and not isinstance(value, str) else ""
-    if key == "conductivity" and isinstance(value, list):
+    units = {} if key in OF_PACKAGES else units
+    unit = f" {units[key]}" if key in units and not isinstance(value, str) else ""
+    if unit and key == "conductivity" and isinstance(value, list):
         unit = f" K,{unit}"  # rows of a temperature and the value there
     if isinstance(value, dict) and "least" in value:
         more = f" (mean {value['mean']:.6g}, {value['different']} different)" if "mean" in value else ""
         return f"{value['least']:.6g} to {value['most']:.6g}{unit}{more}"
     if isinstance(value, dict):
-        return _cell(value) if key == "cell" else (names or {}).get(_text(value)) or _words(value)
+        return _cell(value) if key == "cell" else (names or {}).get(_text(value)) or _words(value, units=units)
     if isinstance(value, list):
         if any(isinstance(each, dict) for each in value):
-            return "; ".join(_value("", each) for each in value)
+            return "; ".join(_value("", each, units=units) for each in value)
         shown = [_value("", each) for each in value[:MAX_SHOWN]]
         more = f", ... {len(value)} in all" if len(value) > MAX_SHOWN else ""
         return f"({', '.join(shown)}{more}){unit}"
