@@ -82,6 +82,7 @@ PUBLIC = {  # module: its public names
     "dem.run.precice": "PreciceFlow",
     "dem.run.rerun": "Comparison rerun",
     "dem.run.resume": "resume",
+    "dem.run.running_table": "register_column",
     "dem.soft.simulation": "Simulation",
     "dem.soft.time_step.advice": "Advice",
     "dem.soft.verdict": "Verdict",

@@ -120,6 +120,7 @@ from dem.run.precice import PreciceFlow as PreciceFlow
 from dem.run.rerun import Comparison as Comparison
 from dem.run.rerun import rerun as rerun
 from dem.run.resume import resume as resume
+from dem.run.running_table import register_column as register_column
 from dem.soft.simulation import Simulation as Simulation
 from dem.soft.time_step.advice import Advice as Advice
 from dem.soft.verdict import Verdict as Verdict

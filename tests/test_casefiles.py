@@ -201,7 +201,7 @@ materials.a b.young is inf: input should be a finite number
 materials.a b.poisson is '0.3': input should be a valid number
 shapes.fibre: 5 spheres of diameter 0.01 m every 1 m make an aspect ratio of 401, not 3: leave one of the three out
 shapes.ball.radius: unknown key 'radius': did you mean radii? known are type, diameter,
-shapes.egg.type is 'ovoid': input should be 'sphere', 'fibre', 'capsule', 'clump', 'ellipsoid',
+shapes.egg.type: unknown type 'ovoid': known are sphere, fibre, capsule, clump, ellipsoid,
 particles.0.shape: unknown shape 'fibr': did you mean fibre? known are fibre, ball, egg
 particles.0.random.solid_fraction is 1.1: input should be less than or equal to 1
 particles.0.orientation.1.1 is 'a': input should be a valid number

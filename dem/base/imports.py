@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 MODEL = "dem.model."
-GROUP = "dem.classes"  # entry-point group of shapes and functions of other packages
+GROUP = "dem.classes"  # entry-point group of classes and functions of other packages that have no group of their own
 # their modules may be named in files
 GROUPS = (
-    GROUP, "dem.cases", "dem.contact_parts", "dem.couplings", "dem.drags", "dem.exports", "dem.scalars", "dem.walls"
+    GROUP, "dem.cases", "dem.columns", "dem.contact_parts", "dem.couplings", "dem.drags", "dem.exports", "dem.fields",
+    "dem.scalars", "dem.shapes", "dem.studies", "dem.walls",
 )  # fmt: skip
 
 
@@ -38,7 +39,8 @@ def named(name: str) -> object:
         if not ours and not _is_declared(module):
             raise ValueError(
                 f"{name} is not found: import its module {module!r} in the program that reads the file, or install the "
-                f"package {module.partition('.')[0]}, which has to declare it as an entry point of the group {GROUP}"
+                f"package {module.partition('.')[0]}, which has to declare that module as an entry point of a group "
+                f"such as dem.contact_parts, dem.shapes, dem.walls or, for all else, {GROUP}"
             )
         found = getattr(importlib.import_module(module), there)
     except (ImportError, AttributeError) as error:

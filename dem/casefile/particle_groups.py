@@ -12,7 +12,7 @@ from dem.base.text import counted
 from dem.casefile import state_files
 from dem.files.reading.trajectory import Trajectory
 from dem.model.particles import random_insertion
-from dem.model.particles.fields import MOTION, STATE
+from dem.model.particles.fields import MOTION, STATE, load_fields
 from dem.model.particles.grading import graded
 from dem.model.particles.kinds import Kind, is_fixed, numbered, variant_of
 from dem.model.particles.packing import random_orientations, random_velocities
@@ -120,6 +120,7 @@ def _like(before: Particles, group: GroupTable, shape: Shape | None, material: M
 
 def _said(group: GroupTable) -> dict[str, float | tuple | list]:
     """State fields that a group gives, by name, without positions."""
+    load_fields(group.fields)
     for name in group.fields:
         checks.one_of("field", name, [each for each, field in STATE.items() if field.width == 1 and not field.hidden])
     values = {name: getattr(group, name) for name in (*MOTION, "temperature") if name != "position"} | group.fields

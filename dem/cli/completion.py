@@ -23,9 +23,9 @@ def case_names(incomplete: str) -> list[str]:
 
 def studies(incomplete: str) -> list[str]:
     """Studies with this prefix."""
-    from dem.validation import STUDIES  # noqa: PLC0415
+    from dem.validation import names  # noqa: PLC0415
 
-    return [name for name in STUDIES if name.startswith(incomplete)]
+    return [name for name in names() if name.startswith(incomplete)]
 
 
 def integrators(incomplete: str) -> list[str]:

@@ -7,11 +7,13 @@ import json
 import sys
 import time
 from functools import cached_property
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dem.base import checks
+from dem.base.imports import load_entry
 from dem.base.parsing import parse_json
 from dem.model.domain.box import AXES
 from dem.model.domain.cell import Cell
@@ -86,6 +88,72 @@ COLUMNS = {
 }
 """Columns by name: units, and how to reckon them. ``error`` is that of the verdict, ``speed`` the largest, ``rate`` the
 steps or collisions a second of computing since the row before."""
+GROUP = "dem.columns"  # entry-point group of modules that register a column, by its name; any package may add to it
+BUILT_IN = tuple(COLUMNS)
+
+
+def register_column(name: str, unit: str, value: Callable[[System], float], *, whole: bool = False) -> None:
+    """Register a quantity for the running table, which prints it during a run and keeps it in the file.
+
+    Register a column before runs that have it, also before they are resumed. An entry point of the group of columns,
+    with this name and the module that calls this function, lets the command line find it, see ``dem guide own``.
+
+    Parameters
+    ----------
+    name : str
+        An identifier, such as ``"granular_temperature"``.
+    unit : str
+        SI unit of the values; ``"1"`` for numbers without one.
+    value : function
+        ``value(sim)`` returns the present value [`unit`]. A resumed run calls it as before, so it must depend on the
+        simulation only.
+    whole : bool
+        Whether the values are integers.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the name is taken or no identifier, or the value no function.
+
+    Examples
+    --------
+    >>> import dem
+    >>> dem.register_column("height", "m", lambda sim: sim.particles.position[:, 2].mean())
+    >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> sim = dem.Simulation(dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 1]]), time_step=1e-4)
+    >>> verdict = sim.run(0.1, table=["time", "height"], table_every=0.05)  # 1 - t²/2 9.81 m/s²
+              time        height
+                 s             m
+                 0             1
+              0.05      0.987738
+               0.1       0.95095
+    >>> unregister_column("height")
+    """
+    checks.text("name", name)
+    checks.text("unit", unit)
+    if not name.isidentifier() or name in BUILT_IN:
+        raise ValueError(f"name of a column is {name!r}, expected an identifier that is none of {', '.join(BUILT_IN)}")
+    if not callable(value):
+        raise TypeError(f"value of the column {name} is {value!r}, expected a function of a simulation")
+    COLUMNS[name] = Column(unit, lambda now: value(now.sim), whole)
+
+
+def unregister_column(name: str) -> None:
+    """Unregister a column of the running table."""
+    del COLUMNS[checks.one_of("registered column", name, [each for each in COLUMNS if each not in BUILT_IN])]
+
+
+def known_column(name: str) -> str:
+    """Check the name of a column, and import the package that declares it; raises ValueError for unknown names."""
+    if name in COLUMNS:
+        return name
+    others = {entry.name: entry for entry in entry_points(group=GROUP)}
+    load_entry("column", others[checks.one_of("column", name, [*COLUMNS, *others])])
+    if name not in COLUMNS:
+        raise ValueError(f"column {name}: {others[name].value} does not register it, by dem.register_column")
+    return name
+
+
 STEPPED = ("step", "time", "kinetic", "gravitational", "elastic", "dissipated", "work", "total")
 STEPPED += ("error", "contacts", "rate")
 WET = (*STEPPED[:7], "fluid", *STEPPED[7:])
@@ -100,7 +168,7 @@ class RunningTable:
     ----------
     sim : Simulation or HardSpheres
     columns : list of str, str or True
-        Names of `COLUMNS`, a list or separated by commas; True takes the usual ones.
+        Names of `COLUMNS` and of columns of packages, a list or separated by commas; True takes the usual ones.
     every : int, float, str or None
         Steps, seconds, or a text such as "2 ms"; None: for a hundred rows.
     plan : list of Segment
@@ -199,7 +267,7 @@ def chosen(columns: Iterable[str] | str | bool) -> tuple[str, ...]:
     if isinstance(columns, bool):
         return ()
     names = [name.strip() for name in (columns.split(",") if isinstance(columns, str) else columns)]
-    found = tuple(checks.one_of("column", name, COLUMNS) for name in names)
+    found = tuple(known_column(name) for name in names)
     if len({*found}) < len(found):
         message = f"columns are {', '.join(found)}, expected each once"
         raise ValueError(message)

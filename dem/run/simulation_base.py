@@ -151,6 +151,7 @@ class SimulationBase:
         table : True, or list of str
             Print a row of these columns now and then, and keep them in the file (`Trajectory.table`): names of
             `dem.run.running_table.COLUMNS`, such as ``["time", "kinetic", "contacts"]``; True takes the usual ones.
+            `dem.register_column` adds one of your own.
         table_every : int, float or str, optional
             Steps, or simulated seconds, as in `every`; default: a hundred rows. There is one at the start and the end.
         progress : bool, optional

@@ -15,9 +15,11 @@ A study is a function that returns a `Report`; `STUDIES` lists all of them by na
 from __future__ import annotations
 
 import importlib.util
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from dem.base import checks
+from dem.base.imports import load_entry
 from dem.base.text import counted
 from dem.validation import granular_gas, heat
 from dem.validation.contacts import (
@@ -122,10 +124,24 @@ LONG: dict[str, Callable[..., Report]] = {
 """Studies that take from half an hour to days: done when they are named, not with all others."""
 
 
+GROUP = "dem.studies"  # entry-point group of studies by their name; any installed package may add to it
+
+
+def names() -> list[str]:
+    """Names of all studies, those that installed packages declare last."""
+    return list(dict.fromkeys([*STUDIES, *LONG, *(entry.name for entry in entry_points(group=GROUP))]))
+
+
 def study(name: str) -> Callable[..., Report]:
-    """Look up a study; raises ValueError with the nearest name."""
+    """Look up a study; raises ValueError with the nearest name, or if its package cannot be loaded.
+
+    A study of another package is a function ``study(quick=False)`` that returns a `Report`.
+    """
     known = STUDIES | LONG
-    return known[checks.one_of("study", name, known)]
+    if name in known:
+        return known[name]
+    others = {entry.name: entry for entry in entry_points(group=GROUP)}
+    return load_entry("study", others[checks.one_of("study", name, names())])
 
 
 def check_folder(folder: Path) -> None:

@@ -135,7 +135,7 @@ def test_it_goes_through_checkpoints_and_resumed_runs(tmp_path):
     assert loaded.particles.position.tobytes() == sim.particles.position.tobytes()
     unregister_field("moisture")
     try:
-        with pytest.raises(ValueError, match=r"call dem\.register_field for moisture"):
+        with pytest.raises(ValueError, match=r"has the field moisture, .* dem\.register_field, .* group dem\.fields"):
             dem.Simulation.load(tmp_path / "state.h5")
         cloud_without = dem.Particles(SHAPES["spheres"], STICKY, position=[[0, 0, 0]])
         plain = dem.Simulation(cloud_without, time_step=2e-5)

@@ -114,7 +114,7 @@ def test_a_run_and_a_case_file_find_the_law_of_a_package(folder):
 def test_without_the_package_a_run_is_read_and_what_it_needs_is_said(folder):
     with dem.Trajectory(folder / "run.h5") as run:
         assert run.position.shape[1:] == (3, 3)
-    needed = "a contact law needs the package ourlaws, with an entry point of the group dem.contact_parts"
+    needed = "install the package ourlaws, which has to declare that module .* group such as dem.contact_parts"
     with pytest.raises(ValueError, match=needed) as refused:
         dem.Simulation.load(folder / "run.h5")
     assert "damaged" not in str(refused.value)

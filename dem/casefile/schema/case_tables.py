@@ -24,7 +24,7 @@ from dem.model.fluid.turbulence import Turbulence
 from dem.model.heat import Heat
 from dem.model.heat_transfer import Convection, Radiation
 from dem.model.materials import BY_TEMPERATURE, CONTACT_TABLES, THERMAL, Material
-from dem.model.particles.fields import STATE
+from dem.model.particles.fields import SCALARS, STATE
 from dem.model.scalar_exchange import ScalarExchange
 from dem.rotation import AUTO, MEANING
 
@@ -56,7 +56,6 @@ COLUMNS = (
     f"CSV with columns {', '.join(STATE['position'].headings)}, and any of {', '.join(MOVES)}; or NPZ with arrays "
     f"{', '.join(STATE)}"
 )
-SCALARS = "dem.scalars"  # entry-point group of laws of exchange; any installed package may add to it
 PLACEMENTS = ("position", "lattice", "random", "file", "last_frame")
 
 

@@ -7,9 +7,18 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from dem.base import checks
+from dem.base.imports import load_entry
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+
+def known(group: str, key: str, name: str, ours: Iterable[str]) -> str:
+    """Check that a name is one of `dem` or of an entry point of a group; raises ValueError with the nearest name."""
+    ours = [*ours]
+    return (
+        name if name in ours else checks.one_of(key, name, [*ours, *(each.name for each in entry_points(group=group))])
+    )
 
 
 def declared(group: str, key: str, name: str, parameters: Mapping[str, object]) -> object:
@@ -18,10 +27,11 @@ def declared(group: str, key: str, name: str, parameters: Mapping[str, object]) 
     Raises
     ------
     ValueError
-        If no installed package declares the name, if it is no dataclass, or takes other parameters.
+        If no installed package declares the name or it cannot be loaded, if it is no dataclass, or takes other
+        parameters.
     """
     found = {entry.name: entry for entry in entry_points(group=group)}
-    kind = found[checks.one_of(key, name, found)].load()
+    kind = load_entry(key, found[checks.one_of(key, name, found)])
     if not (isinstance(kind, type) and is_dataclass(kind)):
         raise ValueError(f"{key} {name} is {kind!r}, expected a dataclass")
     takes = [each.name for each in fields(kind) if each.init]

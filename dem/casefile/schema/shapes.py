@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from dem.casefile.schema.key_types import Count, Factor, InputFile, Modulus, Number, Point, Size, Table, wrong_keys
+from dem.casefile.schema.key_types import (
+    Among,
+    Count,
+    Factor,
+    InputFile,
+    Modulus,
+    Number,
+    Point,
+    Size,
+    Table,
+    wrong_keys,
+)
+from dem.casefile.schema.packages import declared, known
 from dem.model.shapes.capsule import Capsule
 from dem.model.shapes.clump import Clump
 from dem.model.shapes.ellipsoid import Ellipsoid, Superellipsoid
@@ -20,15 +32,15 @@ SHAPES = {
     "superellipsoid": Superellipsoid, "polyhedron": Polyhedron, "rounded-cylinder": RoundedCylinder,
     "flexible-fibre": FlexibleFibre,
 }  # fmt: skip
+GROUP = "dem.shapes"  # entry-point group of shapes by their type in case files; any installed package may add to it
 
 
 class ShapeTable(Table):
     """``[shapes.NAME]``: type and sizes of a shape."""
 
-    type: Literal[
-        "sphere", "fibre", "capsule", "clump", "ellipsoid", "superellipsoid", "polyhedron", "rounded-cylinder",
-        "flexible-fibre",
-    ] = Field(description="type of the shape", examples=["sphere"])  # fmt: skip
+    type: Annotated[str, Among(tuple(SHAPES)), AfterValidator(lambda name: known(GROUP, "type", name, SHAPES))] = Field(
+        description="type of the shape, or name of an entry point of the group dem.shapes", examples=["sphere"]
+    )
     diameter: Size | None = Field(
         None,
         description="diameter of a sphere, capsule or rounded cylinder, or of the spheres of a fibre [m]",
@@ -86,6 +98,10 @@ class ShapeTable(Table):
     smooth: bool | None = Field(None, description="whether a flexible fibre consists of capsules", examples=[True])
     curvature: Number | None = Field(None, description="curvature of a flexible fibre at rest [1/m]", examples=[10.0])
 
+    parameters: dict[str, Any] = Field(
+        {}, description="values of a shape of another package", examples=[{"radius": 0.005}]
+    )
+
     TAKES: ClassVar[dict[str, tuple[str, ...]]] = {
         "sphere": ("diameter",),
         "fibre": ("diameter", "aspect_ratio", "spheres", "spacing"),
@@ -113,9 +129,9 @@ class ShapeTable(Table):
     @model_validator(mode="after")
     def _fits(self) -> ShapeTable:
         """Refuse keys of other shapes, and contradictory sizes."""
-        given, takes = self.given().keys() - {"type"}, self.TAKES[self.type]
+        given, takes = self._values().keys(), self.TAKES.get(self.type, ("parameters",))
         diameter = self.type == "capsule" or self.type.endswith("fibre")
-        needed = {"diameter"} if diameter else set(takes) - {"contact_radius", "scale"}
+        needed = {"diameter"} if diameter else set(takes) - {"contact_radius", "scale", "parameters"}
         if self.type == "polyhedron":
             needed.remove("vertices" if "file" in given else "file")
         twice = {"vertices", "file"} <= given or ("scale" in given and "file" not in given)
@@ -127,9 +143,15 @@ class ShapeTable(Table):
         self.made()
         return self
 
+    def _values(self) -> dict[str, Any]:
+        """Values of the shape that the file gives."""
+        return {key: value for key, value in self.given().items() if key != "type" and value != {}}
+
     def made(self) -> Shape:
         """Make the shape."""
-        sizes = {key: value for key, value in self.given().items() if key != "type"}
+        if self.type not in SHAPES:
+            return declared(GROUP, "type", self.type, self.parameters)
+        sizes = self._values()
         if "file" in sizes:
             return Polyhedron.from_mesh(sizes.pop("file"), **sizes)
         return SHAPES[self.type](**sizes)

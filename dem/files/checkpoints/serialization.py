@@ -13,9 +13,10 @@ from dem.base.imports import named
 from dem.base.text import shown
 from dem.files.validation import hdf5_validation
 from dem.files.validation.hdf5_validation import check_memory, require
-from dem.model.contact.law_registry import GROUP, part_of_class
+from dem.model.contact.law_registry import part_of_class
 from dem.model.materials import Material
-from dem.model.particles.fields import MOTION, REMAINDER, STATE, remainder_of
+from dem.model.particles.fields import GROUP as FIELDS_GROUP
+from dem.model.particles.fields import MOTION, REMAINDER, STATE, load_fields, remainder_of
 from dem.model.particles.kinds import Kind, is_fixed, variant_of
 from dem.model.shapes.shape import check_shape
 
@@ -96,7 +97,7 @@ def from_recipe(given: object) -> object:
     """Object made from a recipe; raises ValueError if its class cannot be imported."""
     if isinstance(given, dict) and given.keys() == {"class", "values"}:
         name = given["class"] if isinstance(given["class"], str) else ""
-        kind = _named(OURS[name]) if name in OURS else part_of_class(name) or _named(name)
+        kind = named(OURS[name]) if name in OURS else part_of_class(name) or named(name)
         if not (isinstance(kind, type) and is_dataclass(kind)):  # a file must not make us call just anything
             raise ValueError(f"the checkpoint needs {name}, which is no dataclass")
         if not isinstance(given["values"], dict):
@@ -106,18 +107,6 @@ def from_recipe(given: object) -> object:
     if isinstance(given, dict) and given.keys() == {"tuple"}:
         return tuple(from_recipe(v) for v in given["tuple"])
     return {k: from_recipe(v) for k, v in given.items()} if isinstance(given, dict) else given
-
-
-def _named(name: str) -> object:
-    """Import a class by its module and name."""
-    try:
-        return named(name)
-    except ValueError as error:
-        package = name.partition(":")[0].partition(".")[0]
-        raise ValueError(
-            f"a thing of the checkpoint cannot be made: {error}; a contact law needs the package {package}, with an "
-            f"entry point of the group {GROUP}"
-        ) from None
 
 
 def describe_particles(particles: Particles) -> dict:
@@ -198,11 +187,15 @@ def read_particles(given: dict, group: h5py.Group) -> Particles:
     spheres = int(np.bincount(variant, minlength=len(variants)) @ np.array([len(shape.radii) for shape, _ in variants]))
     require(count > 0 or "inserters" in given, "there are no particles")
     check_memory(A_SPHERE * spheres, f"{spheres} spheres")
-    for name in group["particles"]:
-        if name.endswith(REMAINDER) and name.removesuffix(REMAINDER) in STATE:
-            remainder_of(name.removesuffix(REMAINDER))
-    unknown = sorted(group["particles"].keys() - STATE.keys() - {"kind", "variant"})
-    require(not unknown, f"has fields that are not registered: call dem.register_field for {', '.join(unknown)} before")
+    names = group["particles"].keys() - {"kind", "variant"}
+    scalars = {name.removesuffix(REMAINDER) for name in names if name.endswith(REMAINDER)}
+    if unknown := sorted(load_fields({name for name in names if not name.endswith(REMAINDER)} | scalars)):
+        raise ValueError(
+            f"the file has the field {', '.join(unknown)}, which is not registered: import the module that calls "
+            f"dem.register_field, or install its package, with an entry point of the group {FIELDS_GROUP}"
+        )
+    for name in scalars:
+        remainder_of(name)
     state = {
         name: hdf5_validation.finite(group, f"particles/{name}", (count, field.width), above=field.above)
         for name, field in STATE.items()

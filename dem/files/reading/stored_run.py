@@ -17,7 +17,7 @@ from dem.files.storage.journaled_file import open_to_read, unreadable
 from dem.files.validation import hdf5_validation, input_validation
 from dem.files.validation.hdf5_validation import DamagedError, damaged, require
 from dem.model.materials import Material
-from dem.model.particles.fields import FIELDS, STATE
+from dem.model.particles.fields import FIELDS, STATE, load_fields
 from dem.model.particles.kinds import Kind, described, numbered, of_kind
 from dem.model.shapes.bodies import Variant
 
@@ -54,6 +54,12 @@ class StoredRun:
             raise ValueError(message) from None
         except OSError as error:
             raise ValueError(unreadable(self.path, error)) from None
+        load_fields(self._field_names() - STATE.keys())
+
+    def _field_names(self) -> set[str]:
+        """Names of the stored fields, whether registered in this process or not."""
+        stored = {name: each.get("value") for name, each in self._stored().items() if hasattr(each, "get")}
+        return {name for name, values in stored.items() if values is not None and values.ndim == StoredField.ndim}
 
     @property
     def location(self) -> Path:

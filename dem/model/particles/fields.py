@@ -1,16 +1,19 @@
 """Registry of particle fields, scalars and vectors: names, components, units, meaning and defaults.
 
 `STATE` is what particles have: `MOTION`, which engines compute, optional fields such as the temperature, and fields
-that `dem.register_field` (in `dem.model.particles.particles`) adds. Properties of `Particles`, arrays of engines,
+that `dem.register_field` (in `dem.model.particles.particles`) adds; `load_fields` imports packages that declare some.
+Properties of `Particles`, arrays of engines,
 ranks, checkpoints, trajectories, tables and exports follow from a row here.
 """
 
 from __future__ import annotations
 
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base.imports import load_entry
 from dem.model.shapes.bodies import body_axis
 
 if TYPE_CHECKING:
@@ -92,6 +95,27 @@ WIDTHS = tuple(FIELDS[name].width for name in MOTION)
 def carried_fields(names: Iterable[str]) -> tuple[str, ...]:
     """Fields that engines carry along and do not compute, fields of ghosts first."""
     return tuple(sorted({*names} - {*MOTION}, key=lambda name: (not STATE[name].to_ghosts, [*STATE].index(name))))
+
+
+GROUP = "dem.fields"  # entry-point group of modules that register a field, by its name; any package may add to it
+SCALARS = "dem.scalars"  # entry-point group of laws of exchange, whose modules may register their fields
+
+
+def load_fields(names: Iterable[str]) -> set[str]:
+    """Import installed packages that declare fields of these names, or laws of exchange; returns names still unknown.
+
+    Raises
+    ------
+    ValueError
+        If a package cannot be loaded.
+    """
+    unknown = {*names} - STATE.keys()
+    for group in (GROUP, SCALARS):
+        for entry in entry_points(group=group) if unknown else ():
+            if group == SCALARS or entry.name in unknown:
+                load_entry("field" if group == GROUP else "law of exchange", entry)
+        unknown -= STATE.keys()
+    return unknown
 
 
 REMAINDER = "_remainder"  # ends the names of such fields
