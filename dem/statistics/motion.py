@@ -73,7 +73,7 @@ def mean_square_displacement(position: ArrayLike) -> np.ndarray:
     Raises
     ------
     ValueError
-        If there is no frame or no particle, or another shape.
+        If there is no frame or no particle, or another shape, or a position is not finite.
 
     Examples
     --------
@@ -83,6 +83,12 @@ def mean_square_displacement(position: ArrayLike) -> np.ndarray:
     position, frames, particles = _series("position", position)
     total = np.zeros(frames)
     for block in _blocks(position):
+        if not np.isfinite(block).all():
+            message = (
+                "position is not finite everywhere, such as where particles are inserted or removed: take the columns "
+                "of those that are in all frames"
+            )
+            raise ValueError(message)
         r = block - block.mean(0)
         square = (r * r).sum((1, 2))
         below, above = np.cumsum(square), np.cumsum(square[::-1])

@@ -456,6 +456,28 @@ def test_h5md_has_a_column_for_each_who_was_ever_there(emptied, tmp_path, monkey
             dem.export(run, "h5md", tmp_path / "more.h5")
 
 
+def test_tables_name_particles_by_their_numbers_that_stay(tmp_path):
+    """Of contacts and of fields, of which the first particle is gone: the second rests, and a third falls on it."""
+    places = [[0.0, 0.0, 0.0052], [0.02, 0.0, 0.00495], [0.02, 0.0, 0.01485]]
+    balls = dem.Particles(BALL, LOSSY, position=places, velocity=[[0, 0, 5.0], [0, 0, 0], [0, 0, 0]])
+    floor = dem.Plane((0, 0, 0), (0, 0, 1), material=LOSSY)
+    out = dem.Outlet(dem.Block((-0.01, -0.01, 0.006), (0.01, 0.01, 0.02)), every=2e-4)
+    sim = dem.Simulation(balls, walls=[floor], outlets=[out], time_step=1e-5, gravity=(0, 0, 0))
+    sim.run(1e-3, output=tmp_path / "run.h5", frames=2, contacts=True, progress=False)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        assert run[-1].identity.tolist() == [1, 2]
+        table = run.contacts(-1)
+        assert table[["i", "j"]].to_numpy().tolist() == [[1, 2], [1, -7]]
+        place = run.to_pandas(["position"], slice(-1, None)).set_index("particle")["z"]
+        touching = table.iloc[0]
+        assert place[1] - place[2] == pytest.approx(touching["branch_z"], abs=1e-15)
+        data = run.to_xarray()
+        assert data["identity"].values.tolist() == [0, 1, 2]
+        with pytest.raises(ValueError, match="position is not finite everywhere, such as where particles are inserted"):
+            dem.statistics.mean_square_displacement(run.position)
+        assert dem.statistics.mean_square_displacement(run.position[:, 1:]).shape == (3,)
+
+
 def test_a_run_that_is_emptied_goes_on_and_says_so(tmp_path):
     ball = dem.Particles(BALL, LOSSY, position=[[0.0, 0, 0.01]])
     out = dem.Outlet(dem.Plane((0, 0, 0), (0, 0, 1)))

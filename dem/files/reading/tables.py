@@ -48,13 +48,14 @@ def to_pandas(run: StoredRun, fields: Sequence[str]) -> pd.DataFrame:
     return table
 
 
-def contacts(forces: ContactForces) -> pd.DataFrame:
-    """Table with a row for each contact, see `Trajectory.contacts`."""
+def contacts(forces: ContactForces, identity: np.ndarray) -> pd.DataFrame:
+    """Table with a row for each contact of particles with these permanent numbers (N,), see `Trajectory.contacts`."""
     pd = imports.library("pandas", extra="tables", purpose="Trajectory.contacts")
     push = np.einsum("ka,ka->k", forces.force, forces.normal)
-    along = push[:, None] * forces.normal
+    along, other = push[:, None] * forces.normal, np.where(forces.with_wall, forces.i, forces.j)
     columns = {
-        "i": forces.i, "j": forces.j, "overlap": forces.overlap, "normal_force": push,
+        "i": identity[forces.i], "j": np.where(forces.with_wall, forces.j, identity[other]),
+        "overlap": forces.overlap, "normal_force": push,
         "tangential_force": np.linalg.norm(forces.force - along, axis=1),
     }  # fmt: skip
     units = {"overlap": "m", "normal_force": "N", "tangential_force": "N"}
@@ -82,6 +83,8 @@ def to_xarray(run: StoredRun, fields: Sequence[str]) -> xarray.Dataset:
         "kind": xr.Variable("particle", run.kind),
         **{DIMENSIONS[FIELDS[name].width]: list(FIELDS[name].components) for name in fields if FIELDS[name].width > 1},
     }
+    if run.varies:  # columns are those of the particles in any frame
+        coordinates["identity"] = xr.Variable("particle", run.identity)
     return xr.Dataset(variables, coordinates, {"source": str(run.path)})
 
 

@@ -107,13 +107,15 @@ class Trajectory(StoredRun):
     def contacts(self, frame: int) -> pd.DataFrame:
         """Table of the contacts in a frame, one row each: bodies, contact point, forces.
 
-        Columns are ``i`` and ``j``, particles or, negative, walls (see `dem.statistics.ContactForces`), ``overlap``,
+        Columns are ``i`` and ``j``, particles by their permanent numbers (the column ``particle`` of `to_pandas`) or,
+        negative, walls (see `dem.statistics.ContactForces`), ``overlap``,
         ``normal_force`` (positive if it pushes), ``tangential_force``, and by components ``normal``, ``force`` (on i),
         ``point``, ``branch``, and ``couple`` (on i) if there may be any; SI units are in ``attrs["units"]``. Raises
         ValueError if the run wrote no contacts (``contacts=True``, ``--contacts``), ImportError if pandas is not
         installed.
         """
-        return tables.contacts(self[frame].contact_forces())
+        shot = self[frame]
+        return tables.contacts(shot.contact_forces(), shot.identity)
 
     def to_pandas(self, fields: Sequence[str] | None = None, frames: slice = slice(None)) -> pd.DataFrame:
         """Table with a row for each particle in each frame: frame, time, particle, kind, x, y, z, v_x, ...
