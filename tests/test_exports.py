@@ -261,7 +261,7 @@ def test_an_output_appears_when_it_is_complete(path, tmp_path, monkeypatch, to):
             ValueError,
             "holds no orientation, which gsd needs for angular_mom",
         ),
-        (["csv"], {"frames": slice(6, None)}, ValueError, "has no frames 6::: it has 0 to 5"),
+        (["csv"], {"frames": slice(6, None)}, ValueError, "has no frames 6:: it has 0 to 5"),
         (["csv"], {"frames": 6}, ValueError, "has no frames 6: it has 0 to 5"),
         (["csv"], {"frames": slice(None, None, -1)}, ValueError, "every -1th frame cannot be taken"),
         (

@@ -102,6 +102,27 @@ def test_chains_of_a_run(run):
         assert statistics.curvature(paths).shape == (5, 3)
 
 
+def test_gsd_has_bonds_until_they_break(run, tmp_path):
+    hoomd = pytest.importorskip("gsd.hoomd")
+    with dem.Trajectory(run) as told, hoomd.open(dem.export(told, "gsd", tmp_path / "run.gsd")) as frames:
+        assert [frame.bonds.N for frame in frames] == [8, 8, 8, 7, 7]
+        for frame, broken in zip(frames, told.bonds.broken, strict=True):
+            np.testing.assert_array_equal(frame.bonds.group, told.bonds.pairs[~broken])
+            assert frame.bonds.types == ["bond"]
+            assert frame.bonds.typeid.tolist() == [0] * frame.bonds.N
+
+
+def test_gsd_leaves_out_bonds_to_the_ground(tmp_path):
+    hoomd = pytest.importorskip("gsd.hoomd")
+    clay = dem.Material(young=5e6, poisson=0.35, density=1100.0)
+    balls = dem.Particles(dem.Sphere(diameter=0.01), clay, position=[[0, 0, 0], [0.02, 0, 0]])
+    bonds = dem.Bonds([[0, -1], [0, 1]], diameter=0.004, young=5e6, ground=[[-0.02, 0, 0]])
+    sim = dem.Simulation(balls, bonds=bonds, gravity=(0, 0, 0), time_step=1e-6)
+    sim.run(2e-6, output=tmp_path / "run.h5", frames=1)
+    with hoomd.open(dem.export(tmp_path / "run.h5", "gsd")) as frames:
+        assert [frame.bonds.group.tolist() for frame in frames] == [[[0, 1]], [[0, 1]]]
+
+
 def test_worm_like_chains_have_their_persistence_length():
     """Random walks whose bonds turn by angles of variance 2 s/P: P within three standard errors."""
     rng, n, turn = np.random.default_rng(5), 20_000, 0.05

@@ -199,7 +199,9 @@ def _numbers(run: Trajectory, frames: slice | int) -> range:
         raise TypeError(message) from None
     if not numbers:
         known = f"it has 0 to {len(there) - 1}" if there else "it has none at all"
-        ends = (frames.start, frames.stop, frames.step) if isinstance(frames, slice) else (frames,)
+        ends = (frames.start, frames.stop) if isinstance(frames, slice) else (frames,)
+        if isinstance(frames, slice) and frames.step is not None:
+            ends = (*ends, frames.step)
         asked = ":".join("" if end is None else str(end) for end in ends)
         raise ValueError(f"{run.path} has no frames {asked}: {known}")
     return numbers

@@ -15,6 +15,7 @@ differently, and what is done about it:
 - Angular velocities are no part of the schema: they are in ``log/particles/angular_velocity``.
 - Further fields of particles, such as temperatures, are in the log too: ``log/particles/temperature``.
 - If particles come and go, each frame has the present ones, and ``log/particles/identity`` has their numbers.
+- Bonds between particles are in ``bonds`` until they break. Those to the ground, which is no particle, are left out.
 
 Time [s] and energies [J] are in the log, where `gsd.hoomd.read_log` finds them.
 """
@@ -127,7 +128,7 @@ def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
     hoomd = imports.library("gsd.hoomd", extra="gsd", purpose="export to GSD")
     fixed = _cell(run, frames) if run.cell is None else None
-    energy, time, step, what = run.energy, run.time, run.step, _Kinds.of(run)
+    energy, time, step, what, bonds = run.energy, run.time, run.step, _Kinds.of(run), run.bonds
     oriented = "orientation" in fields or not has_only_spheres(run)
     with hoomd.open(path, "w") as file:
         for k in frames:
@@ -142,6 +143,10 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
                 what.set_properties(frame.particles, shot.columns)
             if run.varies:
                 frame.log["particles/identity"] = shot.identity.astype(np.int64)
+            if bonds is not None:
+                held = bonds.pairs[(bonds.pairs >= 0).all(axis=1) & (bonds.broken_at[k] < 0)]
+                frame.bonds.types, frame.bonds.N = ["bond"], len(held)
+                frame.bonds.group, frame.bonds.typeid = held.astype(np.int32), np.zeros(len(held), np.uint32)
             frame.configuration.step = int(step[k])
             frame.log["time"] = time[k : k + 1]
             frame.log |= {f"{name}_energy": values[k : k + 1] for name, values in energy.items()}
