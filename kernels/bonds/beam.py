@@ -49,7 +49,7 @@ class Strain(NamedTuple):
 
 
 @inline
-def over_sine(c):
+def angle_over_sine(c):
     """Return h/sin h of c = cos h, which is not negative."""
     p = P0 + c * (P1 + c * (P2 + c * (P3 + c * (P4 + c * (P5 + c * P6)))))
     q = Q0 + c * (Q1 + c * (Q2 + c * (Q3 + c * (Q4 + c * (Q5 + c)))))
@@ -66,13 +66,13 @@ def axes_of(q):
 
 
 @inline
-def outward(axes, u):
+def to_world_frame(axes, u):
     """Vector in the frame half way between both ends, rotated to the world frame."""
     return add_scaled(add_scaled(scale(u[0], axes[0]), u[1], axes[1]), u[2], axes[2])
 
 
 @inline
-def inward(axes, u):
+def to_bond_frame(axes, u):
     """Vector in the world frame, rotated to the frame half way between both ends."""
     return dot(axes[0], u), dot(axes[1], u), dot(axes[2], u)
 
@@ -84,19 +84,19 @@ def strain(one, other, r):
     sign = 1.0 if p[0] >= 0.0 else -1.0
     cos, axis = sign * p[0], scale(sign, (p[1], p[2], p[3]))
     whole = 1.0 / (1.0 + cos)
-    over = over_sine(cos)
+    over = angle_over_sine(cos)
     s = math.sqrt(0.5 * whole)  # 1/|Q_1 + Q_2|
     t = sign * s
     axes = axes_of((
         s * one[0] + t * other[0], s * one[1] + t * other[1], s * one[2] + t * other[2], s * one[3] + t * other[3],
     ))  # fmt: skip
     along = (1.0 - over) / (dot(axis, axis) + TINY)
-    return Strain(axes, inward(axes, r), scale(2.0 * over, axis), axis, scale(whole, axis), over, along)
+    return Strain(axes, to_bond_frame(axes, r), scale(2.0 * over, axis), axis, scale(whole, axis), over, along)
 
 
 @inline
-def spread_out(s, u):
-    """H u: a couple across the axis of rotation counts more."""
+def apply_rotation_map(s, u):
+    """Product H u, by which couples and angular velocities enter the rate of ψ, see above."""
     return add_scaled(scale(s.stretch, u), s.along * dot(s.axis, u), s.axis)
 
 
@@ -120,27 +120,27 @@ def rates(s, velocity, spin_i, spin_j):
     """Rates of d and ψ, of ends that move apart with a velocity and turn with two spins, all in the frame half way."""
     eta = subtract(spin_j, spin_i)
     turning = add_scaled(scale(0.5, add(spin_i, spin_j)), -0.5, cross(s.half, eta))
-    return subtract(velocity, cross(turning, s.chord)), spread_out(s, eta)
+    return subtract(velocity, cross(turning, s.chord)), apply_rotation_map(s, eta)
 
 
 @inline
-def drag(along, across, rate):
-    """Stress of a dashpot; coefficients along the bond and across it."""
+def dashpot_stress(along, across, rate):
+    """Force or couple of a dashpot, from a rate of d or ψ; coefficients along the bond and across it."""
     return multiply((along, across, across), rate)
 
 
 @inline
 def couples(s, force, couple):
-    """Couples on the two ends in the frame half way [N m], from the stresses."""
+    """Couples on the two ends in the frame half way [N m], from force and couple of the bond."""
     c = cross(s.chord, force)
-    one = add_scaled(spread_out(s, couple), 0.5, add(c, cross(c, s.half)))
+    one = add_scaled(apply_rotation_map(s, couple), 0.5, add(c, cross(c, s.half)))
     return one, subtract(c, one)
 
 
 @inline
-def in_the_world(s, r, force, one):
-    """Force on end 1, couples on ends 1 and 2, from that force and couple in the frame half way; r is the chord [m]."""
-    force, one = outward(s.axes, force), outward(s.axes, one)
+def end_loads(s, r, force, one):
+    """Force on end 1 and couples on both ends in the world, from those in the frame half way; r is the chord [m]."""
+    force, one = to_world_frame(s.axes, force), to_world_frame(s.axes, one)
     return force, one, subtract(cross(r, force), one)
 
 

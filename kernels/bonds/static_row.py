@@ -21,7 +21,7 @@ def pull_row(length, along, across, position, orientation, force, torque):
         r = subtract(load(position, k + 1), load(position, k))
         s = beam.strain(load_quaternion(orientation, k), load_quaternion(orientation, k + 1), r)
         f, c = beam.stresses(s, length, along, across)
-        f, one, other = beam.in_the_world(s, r, f, beam.couples(s, f, c)[0])
+        f, one, other = beam.end_loads(s, r, f, beam.couples(s, f, c)[0])
         store(force, k, add(load(force, k), f))
         store(force, k + 1, subtract(load(force, k + 1), f))
         store(torque, k, add(load(torque, k), one))

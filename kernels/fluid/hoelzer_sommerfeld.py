@@ -3,7 +3,8 @@
 A. Hölzer, M. Sommerfeld, Powder Technol. 184 (2008) 361, equation 10:
 C_D = 8/(Re √Φ_∥) + 16/(Re √Φ) + 3/(√Re Φ^(3/4)) + 0.42·10^(0.4 (-log10 Φ)^0.2)/Φ_⊥. Between a body that goes along its
 axis and one that goes across it is C_0 + (C_90 - C_0) sin²φ, which is exact in Stokes flow and good up to Re = 2000
-(S. K. P. Sanjeevi, J. T. Padding, J. Fluid Mech. 820 (2017) R1).
+(S. K. P. Sanjeevi, J. T. Padding, J. Fluid Mech. 820 (2017) R1). The coefficients follow from the shape before a run
+(`dem.model.shapes.spheroid.ProjectedAreas.coefficients`).
 """
 
 import math

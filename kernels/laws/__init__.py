@@ -9,7 +9,7 @@ with velocities (`dem.kernels.soft.contact.contact_batches`), and consist of
     tangential  force in the plane of contact: `Friction`, Coulomb's with Mindlin's spring (``friction.py``)
     rolling     couple against rolling: `Rolling`, `ConstantTorque`
     twisting    couple about the normal: `Twisting`
-    adhesion    further normal force: `Adhesion`, `Bridge`
+    adhesion    further normal force: `DMTAdhesion`, `Bridge`
     film        lubrication, from some distance on: `Film`
 
 or `NoComponent`: only the combination in use is compiled. Each part is a file with a NamedTuple of tables by material,
@@ -47,7 +47,7 @@ from dem.kernels.compiler.jit import argument, inline, select, type_is
 from dem.kernels.laws.bridge import Bridge  # noqa: F401
 from dem.kernels.laws.damping import UNDAMPED, Damping, SharedDamping  # noqa: F401
 from dem.kernels.laws.dashpot import Dashpot  # noqa: F401
-from dem.kernels.laws.dmt import NO_ADHESION, Adhesion  # noqa: F401
+from dem.kernels.laws.dmt import NO_ADHESION, DMTAdhesion  # noqa: F401
 from dem.kernels.laws.eepa import EEPA  # noqa: F401
 from dem.kernels.laws.first_step import ramp
 from dem.kernels.laws.friction import FRICTIONLESS, Friction  # noqa: F401

@@ -15,7 +15,7 @@ from dem.kernels.laws.first_step import ramp, steady
 from dem.kernels.laws.interface import PARTS, AdhesionForce, law_component
 
 
-class Adhesion(NamedTuple):
+class DMTAdhesion(NamedTuple):
     """Constant pull of stiff, small spheres while they touch."""
 
     work: np.ndarray  # (A, A) w of two materials [J/m²]
@@ -47,5 +47,5 @@ def no_pull(part, i, j, contact, normal_force, normal_velocity, dt, memory):
     return AdhesionForce(force=0.0, energy=0.0, instantaneous_dissipation=0.0, holds=False), memory
 
 
-PARTS[Adhesion] = law_component(pull, pull=strength)
+PARTS[DMTAdhesion] = law_component(pull, pull=strength)
 NO_ADHESION = law_component(no_pull)

@@ -34,21 +34,23 @@ class NormalForce(NamedTuple):
     force: float  # without damping, repulsive if positive [N]
     conservative: float  # the part of it that has a potential: dU/dδ of `energy` [N]
     energy: float  # U [J]
-    stiffness: float  # force over overlap is stiffness·stiffness_factor, and other stiffnesses go with it
+    stiffness: float  # stiffness·stiffness_factor is force over overlap; other stiffnesses are proportional to it
     stiffness_factor: float
-    # proportional to the square of the radius of contact, so that tangential stiffness goes with its root
-    contact_area_measure: float
+    contact_area_measure: (
+        float  # any measure of a²: tangential stiffness is proportional to its root, 0 without contact
+    )
     area: float  # square of the radius of contact, a² [m²]
     contact_time_fraction: float  # of the last step that the contact has had, see `dem.kernels.laws.first_step`
-    # stands for stiffness_factor where a force that goes with it sets in; the factor itself later
+    # in place of stiffness_factor in tangential stiffness and in dashpots (by its root): weighted in the first step of
+    # a contact, equal to stiffness_factor in all later steps
     first_step_stiffness_weight: float
-    first_step_damping_weight: float  # the same of a force that goes with its square root, whose sign it has
-    min_normal_force: float  # what the normal force never falls below [N]
-    # overlap at which it ends with its damping force at work [m]; -inf where it ends as the force vanishes
+    first_step_damping_weight: float
+    min_normal_force: float  # lower limit of the normal force with damping [N]
+    # overlap at which a contact with damping ends at a finite force [m]; -inf if it ends where its force vanishes
     detachment_overlap: float
-    friction_normal_offset: float  # what Coulomb's limit has beside the normal force [N]
-    instantaneous_dissipation: float  # energy lost at once, by making or breaking [J]
-    persists: bool  # False if the contact has just come to its end, and has no force any more
+    friction_normal_offset: float  # added to the normal force in Coulomb's limit [N]
+    instantaneous_dissipation: float  # energy lost at once, by making or breaking a contact [J]
+    persists: bool  # False if the contact has just ended and has no force any more
 
 
 @inline

@@ -106,7 +106,7 @@ def test_without_work_jkr_is_hertz():
 def test_dmt_in_numbers():
     overlap, k = 6.52325103983614e-7, 298142.396999972
     pressed, _ = laws.hertz.normal_force(laws.Hertz(), 0, 0, touch(overlap), 0.0, 1e-6, 1.0)
-    pull, _ = dmt.pull(laws.Adhesion(table(WORK)), 0, 0, touch(overlap), pressed, 0.0, 1e-6, 1.0)
+    pull, _ = dmt.pull(laws.DMTAdhesion(table(WORK)), 0, 0, touch(overlap), pressed, 0.0, 1e-6, 1.0)
     assert touch(overlap).stiffness == pytest.approx(k, rel=1e-13)
     assert pull.force == pytest.approx(-1.5707963267949e-4, rel=1e-13)
     assert pressed.force + pull.force == pytest.approx(0.0, abs=1e-13 * 1.57e-4)

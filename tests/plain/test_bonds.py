@@ -50,7 +50,7 @@ def test_forces_and_couples_are_the_gradient_of_the_energy(angle, sign):
     s = beam.strain(one, other, tuple(r))
     assert np.linalg.norm(s.turn) == pytest.approx(angle, abs=2e-15)
     f, c = beam.stresses(s, LENGTH, ALONG, ACROSS)
-    force, t_one, t_other = map(np.array, beam.in_the_world(s, tuple(r), f, beam.couples(s, f, c)[0]))
+    force, t_one, t_other = map(np.array, beam.end_loads(s, tuple(r), f, beam.couples(s, f, c)[0]))
 
     def spun(u, q):
         return product(exponential(tuple(0.5 * x for x in u)), q)
@@ -74,7 +74,7 @@ def test_rates_are_those_of_the_strain():
     one, other = (q / np.linalg.norm(q) for q in ([1, 0.2, -0.1, 0.3], [0.9, -0.3, 0.4, 0.1]))
     r, velocity, spins, errors = np.array([0.9, 0.2, -0.3]), rng.normal(size=3), rng.normal(size=(2, 3)), []
     s = beam.strain(tuple(one), tuple(other), tuple(r))
-    told = beam.rates(s, *(beam.inward(s.axes, tuple(u)) for u in (velocity, *spins)))
+    told = beam.rates(s, *(beam.to_bond_frame(s.axes, tuple(u)) for u in (velocity, *spins)))
 
     def after(time):
         ends = [product(exponential(tuple(0.5 * time * w)), tuple(q)) for w, q in zip(spins, (one, other), strict=True)]

@@ -8,7 +8,7 @@ import pytest
 from dem.kernels import fluid as fluids
 
 import dem
-from dem.model.shapes.spheroid import Figure, Spheroid
+from dem.model.shapes.spheroid import ProjectedAreas, Spheroid
 from dem.soft.fluid import fluid_setup
 
 WATER = {"density": 1000.0, "viscosity": 1e-3}
@@ -21,7 +21,7 @@ DIE = dem.Polyhedron(vertices=list(itertools.product([0, 0.006], repeat=3)), rou
 
 def figure_of(shape):
     """How it looks, by its surface."""
-    return Figure.of(shape, Spheroid.of(shape, shape.mass_properties(1.0)))
+    return ProjectedAreas.of(shape, Spheroid.of(shape, shape.mass_properties(1.0)))
 
 
 @pytest.mark.parametrize("shape", [LONG, FLAT, EVEN])
@@ -29,7 +29,7 @@ def test_what_is_seen_of_spheroids_is_that_in_closed_form(shape):
     body = Spheroid.of(shape, shape.mass_properties(1.0))
     assert (body.ratio, body.axis) == (pytest.approx(shape.semi_axes[0] / 0.002, rel=1e-12), 0)
     # 3456 triangles: areas are those of the ellipsoid to 1e-3, whose surface they are scaled to
-    np.testing.assert_allclose(Figure.of(shape, body), Figure.spheroid(body), rtol=1e-3)
+    np.testing.assert_allclose(ProjectedAreas.of(shape, body), ProjectedAreas.spheroid(body), rtol=1e-3)
 
 
 def test_what_is_seen_of_an_ellipsoid_and_of_a_cube():

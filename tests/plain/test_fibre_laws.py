@@ -11,7 +11,7 @@ from dem.kernels.numerics.vector import scale
 
 import dem
 from dem.model.fluid.drag_registry import unregister_drag
-from dem.model.shapes.spheroid import Figure, Spheroid
+from dem.model.shapes.spheroid import ProjectedAreas, Spheroid
 from dem.soft.fluid import fluid_setup
 
 WATER = {"density": 1000.0, "viscosity": 1e-3}
@@ -137,7 +137,7 @@ def haider_levenspiel(part, medium, g, reynolds, slip):
 
 def by_sphericity(bodies):
     """What the law wants to know of bodies."""
-    phi = np.array([math.pi * b.diameter**2 / Figure.of(shape, b).surface for shape, b in bodies])
+    phi = np.array([math.pi * b.diameter**2 / ProjectedAreas.of(shape, b).surface for shape, b in bodies])
     return HaiderLevenspiel(
         np.array([
             np.exp(2.3288 - 6.4581 * phi + 2.4486 * phi**2), 0.0964 + 0.5565 * phi,

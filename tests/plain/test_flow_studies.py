@@ -82,8 +82,8 @@ def test_the_ratio_of_temperatures_that_rough_spheres_come_to():
 
 def test_drag_by_sphericities_of_spheres_does_not_feel_rounding():
     """Its last term has the fifth root of what a sphericity lacks to 1, which made a thousandth of 1e-16."""
-    from dem.model.shapes.spheroid import Figure, Spheroid  # noqa: PLC0415
+    from dem.model.shapes.spheroid import ProjectedAreas, Spheroid  # noqa: PLC0415
 
     for volume in np.geomspace(1e-15, 1e-6, 200):
-        (_, _, last), _ = Figure.spheroid(Spheroid(volume, 1.0, 0)).coefficients(volume)
+        (_, _, last), _ = ProjectedAreas.spheroid(Spheroid(volume, 1.0, 0)).coefficients(volume)
         assert last == pytest.approx(0.42, rel=1e-12)

@@ -10,7 +10,7 @@ import pytest
 from dem.kernels import fluid as fluids
 
 import dem
-from dem.model.shapes.spheroid import Figure, Spheroid, resistance
+from dem.model.shapes.spheroid import ProjectedAreas, Spheroid, resistance
 from dem.soft.fluid import fluid_setup
 
 WATER = {"density": 1000.0, "viscosity": 1e-3}
@@ -72,10 +72,12 @@ def test_resistance_functions_of_spheroids():
 def test_drag_by_sphericities_of_a_capsule():
     """Length over diameter 5, along and across; the mean of a sphere's projections is its disc."""
     volume = math.pi / 6 + math.pi
-    along, across = Figure.capsule(5.0, 1.0).coefficients(volume)
+    along, across = ProjectedAreas.capsule(5.0, 1.0).coefficients(volume)
     found = [(a + b * math.sqrt(re) + c * re) / re for re in (1, 100) for a, b, c in (along, across)]
     assert found == pytest.approx([30.973374, 33.826008, 0.861681, 1.963399], rel=1e-6)
-    assert Figure.spheroid(Spheroid(math.pi / 6, 1.0, 0)) == pytest.approx([math.pi, *[math.pi / 4] * 3], rel=1e-14)
+    assert ProjectedAreas.spheroid(Spheroid(math.pi / 6, 1.0, 0)) == pytest.approx(
+        [math.pi, *[math.pi / 4] * 3], rel=1e-14
+    )
 
 
 TERMINAL = [

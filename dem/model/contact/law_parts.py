@@ -534,7 +534,7 @@ class DMT(LawPart):
     0.0001570796
     """
 
-    SLOT, TABLES = "adhesion", "dmt.Adhesion"
+    SLOT, TABLES = "adhesion", "dmt.DMTAdhesion"
     type: str = kind("dmt")
     work: float = number("of adhesion", unit="J/m2", least=0, example=0.05)
 

@@ -134,7 +134,7 @@ def _axis(moments: np.ndarray) -> int:
     return int(np.argmin(apart))
 
 
-class Figure(NamedTuple):
+class ProjectedAreas(NamedTuple):
     """Surface and projected areas of a body, for drag by sphericities."""
 
     surface: float  # [m²]
@@ -143,13 +143,13 @@ class Figure(NamedTuple):
     aslant: float  # mean of what is seen from directions perpendicular to one across the axis
 
     @classmethod
-    def capsule(cls, length: float, diameter: float) -> Figure:
+    def capsule(cls, length: float, diameter: float) -> ProjectedAreas:
         """Surface and projected areas of a cylinder with caps, of this total length."""
         disc, side = math.pi * diameter**2 / 4, diameter * (length - diameter)
         return cls(math.pi * diameter * length, disc, disc + side, disc + 2 / math.pi * side)
 
     @classmethod
-    def spheroid(cls, body: Spheroid) -> Figure:
+    def spheroid(cls, body: Spheroid) -> ProjectedAreas:
         """Surface and projected areas of a spheroid."""
         b = 0.5 * body.diameter * body.ratio ** (-1 / 3)
         a = body.ratio * b
@@ -160,7 +160,7 @@ class Figure(NamedTuple):
         return cls(2 * math.pi * b * b * (1 + rim), math.pi * b * b, math.pi * a * b, float(seen.mean()))
 
     @classmethod
-    def convex(cls, shape: Shape, body: Spheroid) -> Figure:
+    def convex(cls, shape: Shape, body: Spheroid) -> ProjectedAreas:
         """Projected areas of a convex shape by its triangles (areas A, normals n): Σ A |n·d|/2 along d.
 
         Directions across the axis of its spheroid count alike.
@@ -188,7 +188,7 @@ class Figure(NamedTuple):
         return cls(surface, *(surface / whole * each for each in (along, across, aslant)))
 
     @classmethod
-    def of(cls, shape: Shape, body: Spheroid) -> Figure:
+    def of(cls, shape: Shape, body: Spheroid) -> ProjectedAreas:
         """Areas of a body: a fibre as a capsule, a convex shape by its surface, other bodies as their spheroid."""
         if is_convex(shape):
             return cls.convex(shape, body)

@@ -30,7 +30,7 @@ from dem.model.domain.cell import Cell
 from dem.model.fluid.drag_registry import DRAGS, REGISTERED, is_dense
 from dem.model.fluid.flows import CellFlow
 from dem.model.shapes.shape import kind_of_shape
-from dem.model.shapes.spheroid import ROUND, Figure, Spheroid, is_ball
+from dem.model.shapes.spheroid import ROUND, ProjectedAreas, Spheroid, is_ball
 from dem.soft.fluid.two_way_coupling import SWINGS, in_cells, widest
 from dem.soft.time_step.adhesion import possible_pairs
 from dem.soft.time_step.impacts import rounded_down
@@ -61,9 +61,9 @@ ELLIPSOIDS = {
 ALIKE = 0.02  # share by which an aspect ratio may be off that of a table
 
 
-def sphericities(bodies: Bodies) -> list[np.ndarray]:
+def sphericity_coefficients(bodies: Bodies) -> list[np.ndarray]:
     """Coefficients of drag by sphericities (3, G), along the axes and across."""
-    rows = [Figure.of(shape, body).coefficients(body.volume) for shape, body in bodies]
+    rows = [ProjectedAreas.of(shape, body).coefficients(body.volume) for shape, body in bodies]
     return [np.ascontiguousarray(np.array(table).T) for table in zip(*rows, strict=True)]
 
 
@@ -88,13 +88,13 @@ def cross_flow(bodies: Bodies) -> Rosendahl:
     elongation = np.array(
         [0.0 if abs(body.ratio - 1.0) < ROUND else math.copysign(1, body.ratio - 1) for _, body in bodies]
     )
-    axial, across = sphericities(bodies)
+    axial, across = sphericity_coefficients(bodies)
     flat = elongation < 0
     return Rosendahl(np.where(flat, across, axial), np.where(flat, axial, across), elongation)
 
 
 OF_BODIES: dict[str, Callable[[Bodies], tuple]] = {  # laws that need more of bodies than the fluid knows
-    "hoelzer-sommerfeld": lambda bodies: HoelzerSommerfeld(*sphericities(bodies)),
+    "hoelzer-sommerfeld": lambda bodies: HoelzerSommerfeld(*sphericity_coefficients(bodies)),
     "rosendahl": cross_flow,
     "zastawny": tabled,
 }

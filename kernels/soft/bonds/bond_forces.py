@@ -106,10 +106,10 @@ def dashpots(form, s, g, table, end_i, end_j, drift, arm_i, arm_j):
     v = subtract(end_j.velocity, add(end_i.velocity, drift))
     if is_enabled(form.anchored):
         v = add(v, subtract(cross(end_j.spin, arm_j), cross(end_i.spin, arm_i)))
-    w_i, w_j = beam.inward(s.axes, end_i.spin), beam.inward(s.axes, end_j.spin)
-    rate, turning = beam.rates(s, beam.inward(s.axes, v), w_i, w_j)
+    w_i, w_j = beam.to_bond_frame(s.axes, end_i.spin), beam.to_bond_frame(s.axes, end_j.spin)
+    rate, turning = beam.rates(s, beam.to_bond_frame(s.axes, v), w_i, w_j)
     along, across = pair(form, table, DRAG_ALONG, g), pair(form, table, DRAG_ACROSS, g)
-    f, c = beam.drag(along[0], across[0], rate), beam.drag(along[1], across[1], turning)
+    f, c = beam.dashpot_stress(along[0], across[0], rate), beam.dashpot_stress(along[1], across[1], turning)
     return f, c, dot(f, rate) + dot(c, turning)
 
 
@@ -140,7 +140,7 @@ def force_between_ends(box, form, g, table, end_i, end_j):
         f_d, c_d, power = dashpots(form, s, g, table, end_i, end_j, image_velocity(box, image, gap), arm_i, arm_j)
         f = add(f, f_d)
         t_i, _ = beam.couples(s, f, add(c, c_d))
-    force, torque_i, torque_j = beam.in_the_world(s, r, f, t_i)
+    force, torque_i, torque_j = beam.end_loads(s, r, f, t_i)
     if anchored:
         torque_i = add(torque_i, cross(arm_i, force))
         torque_j = subtract(torque_j, cross(arm_j, force))
