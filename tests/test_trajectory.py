@@ -224,3 +224,16 @@ def test_a_file_opened_by_a_relative_path_is_found_from_elsewhere(tmp_path, monk
         with pytest.raises(OSError, match="it is the trajectory itself"):
             dem.export(run, "csv", run.location, overwrite=True)
     assert list((tmp_path / "there").iterdir()) == []
+
+
+def test_a_resumed_run_is_read_anew_beside_a_trajectory_that_is_still_open(tmp_path):
+    stuff = dem.Material(young=1e6, poisson=0.3, density=500.0)
+    ball = dem.Particles(dem.Sphere(diameter=0.01), stuff, position=[(0, 0, 0)], velocity=[(1.0, 0, 0)])
+    sim = dem.Simulation(ball, time_step=1e-3, gravity=(0, 0, 0))
+    sim.run(0.02, output=tmp_path / "run.h5", frames=2)
+    with dem.Trajectory(tmp_path / "run.h5") as before:
+        dem.resume(tmp_path / "run.h5", duration=0.04)
+        with dem.Trajectory(tmp_path / "run.h5") as after:
+            np.testing.assert_allclose(after.position[:, 0, 0], [0, 0.01, 0.02, 0.03, 0.04], atol=1e-15)
+        assert len(before) == 3  # what it was when it was opened
+        np.testing.assert_allclose(before.position[:, 0, 0], [0, 0.01, 0.02], atol=1e-15)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 PAGE = 1 << 14
 
 
+PIECE = 1 << 28  # bytes that are read at once from a file without changed pages
+
+
 class Pages(io.RawIOBase):
     """Read-only view of a file with changed pages in memory; the file itself is not changed."""
 
@@ -45,11 +48,12 @@ class Pages(io.RawIOBase):
         """Fill a buffer up to the end of the file, with changed pages first."""
         view = memoryview(buffer).cast("B")
         start, stop = self._at, min(self._at + len(view), self.size)
-        for number in range(start // PAGE, -(-stop // PAGE)):
-            first, last = max(start, number * PAGE), min(stop, (number + 1) * PAGE)
+        length = PAGE if self.pages else PIECE
+        for number in range(start // length, -(-stop // length)):
+            first, last = max(start, number * length), min(stop, (number + 1) * length)
             part = view[first - start : last - start]
             if number in self.pages:
-                part[:] = self.pages[number][first - number * PAGE : last - number * PAGE]
+                part[:] = self.pages[number][first - number * length : last - number * length]
             else:
                 self.disk.seek(first)
                 part[:] = self.disk.read(len(part)).ljust(len(part), b"\0")

@@ -448,4 +448,18 @@ def open_to_read(path: Path, problem: Callable[[h5py.File], str | None] = hdf5_v
 
 
 def _opened(path: Path, journal: tuple[dict[int, bytes], int] | None) -> h5py.File:
-    return h5py.File(Pages(path.open("rb", buffering=0), *journal) if journal else path, "r")
+    own = journal or _is_open(path)
+    return h5py.File(Pages(path.open("rb", buffering=0), *(journal or ())) if own else path, "r")
+
+
+def _is_open(path: Path) -> bool:
+    """Whether this process has a file open by its path; HDF5 would then share what it knew when it was opened first."""
+    wanted = path.stat()
+    for number in h5py.h5f.get_obj_ids(h5py.h5f.OBJ_ALL, h5py.h5f.OBJ_FILE):
+        try:
+            found = os.fstat(number.get_vfd_handle())
+        except (OSError, RuntimeError):  # no file of the system
+            continue
+        if (found.st_dev, found.st_ino) == (wanted.st_dev, wanted.st_ino):
+            return True
+    return False
