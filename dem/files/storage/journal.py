@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PAGE = 1 << 14
-
-
 PIECE = 1 << 28  # bytes that are read at once from a file without changed pages
 
 
