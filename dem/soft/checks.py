@@ -9,6 +9,7 @@ import numpy as np
 from dem.base.notices import Notice
 from dem.base.quaternions import rotate_back
 from dem.base.text import counted
+from dem.model.contact.law_parts import Rolling
 from dem.model.domain.box import FACES
 from dem.model.domain.box_walls import has_moving_images
 from dem.model.shapes.ellipsoid import Ellipsoid
@@ -237,7 +238,8 @@ def rolling_shapes(
         for other in materials:
             rolling = contacts.between(material, other).rolling
             is_round = is_ball(shape) or (isinstance(shape, Ellipsoid) and len(set(shape.semi_axes)) == 1)
-            if not is_round and rolling and rolling.friction > 0:
+            rolls_freely = rolling is None or (isinstance(rolling, Rolling) and rolling.friction == 0)
+            if not is_round and not rolls_freely:
                 reason = (
                     f"{kind_of_shape(shape)} of {material.label} has {rolling} with {other.label}, but its shape "
                     "resists rolling by itself"

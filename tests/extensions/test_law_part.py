@@ -16,6 +16,7 @@ from dem.kernels.numerics.vector import add_scaled, scale
 import dem
 from dem.model.contact.law_component import kind, number
 from dem.model.contact.law_registry import plain, unregister_law_part
+from dem.soft.checks import rolling_shapes
 
 
 class CubicTables(NamedTuple):
@@ -358,5 +359,17 @@ def test_a_rolling_part_slows_a_spin_exponentially_and_has_a_history():
         found = np.ptp(sim.particles.angular_velocity[:, 0])
         assert found == pytest.approx(omega * math.exp(-2 * c * sim.time / inertia), rel=1e-4)
         assert found < 0.99 * omega
+    finally:
+        unregister_law_part("rolling-dashpot")
+
+
+def test_a_shape_that_is_not_round_has_a_notice_of_any_rolling_part():
+    dem.register_law_part(RollingDashpot, RollingRates, law_component(count_and_brake, history=3))
+    try:
+        grain = dem.Material(young=7e7, poisson=0.22, density=2500, friction=0.5, rolling=RollingDashpot(rate=1e-9))
+        fibre = dem.Particles(dem.Fibre(diameter=0.01, aspect_ratio=2), grain, position=[[0, 0, 0]])
+        (notice,) = rolling_shapes(fibre, None, dem.Contacts())
+        assert notice.name == "rolling-shape"
+        assert "has RollingDashpot(rate=1e-09)" in notice.reason
     finally:
         unregister_law_part("rolling-dashpot")

@@ -52,7 +52,9 @@ def run(
     frames: Annotated[int | None, typer.Option(help="Number of frames after the first.")] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Parameter of a case, or path of a key; repeatable."),
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Parameter, see dem cases CASE; or path of a key; repeatable."
+        ),
     ] = None,
     fields: Annotated[str | None, typer.Option(help=f"Fields in each frame, among {','.join(STATE)}.")] = None,
     float32: Annotated[bool, typer.Option("--float32", help="Write fields in single precision.")] = False,
