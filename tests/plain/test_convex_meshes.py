@@ -234,6 +234,27 @@ def test_a_die_slides_over_triangles_as_on_a_plane(tilt):
         np.testing.assert_allclose(of_mesh, of_plane, rtol=0, atol=1e-9 * size)
 
 
+@pytest.mark.long
+def test_damping_between_corners_is_in_the_ledger_to_second_order():
+    """A die falls on a bumpy mesh: the patch of two corners has a couple along its force, that of the spring alone."""
+    stuff, errors = dem.Material(young=5e6, poisson=0.3, density=1500.0, restitution=0.6, friction=0.3), []
+    die = dem.Polyhedron(vertices=list(itertools.product([0.0, 0.004], repeat=3)), rounding=0.0006)
+    bumps = surface(lambda x, y: np.random.default_rng(2).uniform(0, 3e-4, x.shape), 8)
+    wall = dem.Mesh(bumps.vertices, bumps.triangles, material=stuff)
+    q = Rotation.from_rotvec((0.0229, -0.0028, -0.051)).as_quat(scalar_first=True)
+    for time_step in (4e-6, 2e-6):
+        body = dem.Particles(
+            die, stuff, position=[[-0.001025, -0.00195, 0.002195]], velocity=[[-0.087, 0.018, -0.36]],
+            orientation=[q], angular_velocity=[[23.5, -14.8, 19.4]],
+        )  # fmt: skip
+        sim = dem.Simulation(body, walls=[wall], time_step=time_step, threads=1)
+        sim.step(round(5e-4 / time_step))
+        errors.append(abs(sim.energy_error))
+        assert sim.energy().dissipated > 0
+    assert errors[1] < 5e-5
+    assert 3.5 < errors[0] / errors[1] < 5
+
+
 def nearly_flat(rng):
     """A rotation by which a face of a die that points down still overlaps a surface with several corners."""
     return Rotation.from_rotvec(rng.normal(size=3) * (8e-3, 8e-3, 1.0))

@@ -144,7 +144,20 @@ def with_couple(kinds, b, t, outcome, along, box):
     return wall_loads.with_pieces(outcome, add_scaled(outcome.couple, pitch, along), 0.0)
 
 
+@inline
+def with_couple_of_spring(kinds, law, m, row, b, t, outcome, contact, history, half, box):
+    """Add the couple of the pieces of contact t of body b, that of its spring, to an outcome by a dissipative law.
+
+    Damping resists the velocity of the contact point: a couple of its force would do work that is not in its loss.
+    """
+    if box.walls.contacts[b // CHUNK, t, PITCH] == 0.0:
+        return outcome
+    spring = laws.secant(law, m, row, contact, history, half)
+    return with_couple(kinds, b, t, outcome, scale(spring * contact.overlap, contact.normal), box)
+
+
 couple_of_pieces = select("kinds", {Kinds: argument("outcome"), ConvexBodyKinds: with_couple})
+couple_of_spring = select("kinds", {Kinds: argument("outcome"), ConvexBodyKinds: with_couple_of_spring})
 has_couples = type_is(lambda kind: issubclass(kind, ConvexBodyKinds))
 
 
@@ -220,7 +233,7 @@ def add_dissipative(law, sink, w, s, b, t, count, n, bodies, kinds, box):
     rate = walls.rate[c, w] if laws.shares_damping(law) and not rough else 0.0
     contact, outcome, history = contact_force(law, m, row, contact, rate, history, sink.half, sink.time_sign)
     if not rough:
-        outcome = couple_of_pieces(kinds, b, t, outcome, scale(dot(outcome.force, normal), normal), box)
+        outcome = couple_of_spring(kinds, law, m, row, b, t, outcome, contact, history, sink.half, box)
     of_b, turning = s - bodies.first_sphere[b], laws.transmits_couples(law) or has_couples(kinds)
     return add_dissipative_result(
         sink, law, w, s, b, t, n, of_b, False, rough, plane, outcome.couple, turning, contact, point, of_wall, outcome,
