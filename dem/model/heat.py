@@ -172,7 +172,7 @@ class Heat(ScalarExchange):
         """Conductivity of the gas in the gaps [W/(m K)], its jump length, and the largest gap [m]."""
         return self.gas_conductivity, self.gas_jump, self.gas_range
 
-    def held(self, wall: Wall) -> float | None:
+    def prescribed_value(self, wall: Wall) -> float | None:
         """Temperature of a wall, at the start [K]; None: no conduction."""
         return wall.temperature
 
@@ -184,7 +184,7 @@ class Heat(ScalarExchange):
         """Heat flux of a wall [W/m²]."""
         return wall.heat_flux
 
-    def held_at_face(self, face: str) -> float | None:
+    def prescribed_value_at_face(self, face: str) -> float | None:
         """Temperature of a face of the box [K]; None: no conduction."""
         return self.faces.get(face)
 

@@ -141,7 +141,7 @@ class ScalarExchange:
     def check(self, materials: list[Material], walls: list[Wall]) -> None:
         """Raise ValueError for materials and walls that lack a property; by default none is required."""
 
-    def held(self, wall: Wall) -> float | None:
+    def prescribed_value(self, wall: Wall) -> float | None:
         """Value at the surface of a wall; None: no conduction."""
 
     def wall_capacity(self, wall: Wall) -> float:
@@ -152,5 +152,5 @@ class ScalarExchange:
         """Flux from a wall [amount/(s m²)]."""
         return 0.0
 
-    def held_at_face(self, face: str) -> float | None:
+    def prescribed_value_at_face(self, face: str) -> float | None:
         """Value at a face of the box; None: no conduction."""

@@ -1,7 +1,7 @@
 """Registry of kinds of walls: a row of `KINDS` describes a kind for kernels, checks and pictures.
 
 The kinds of this package are numbers, see ``geometry``. A kind of your own is a class, a NamedTuple without fields,
-with a row here, and a class for users like `dem.Torus` whose `made` returns a `WallShape` of that kind:
+with a row here, and a class for users like `dem.Torus` whose `build_shape` returns a `WallShape` of that kind:
 
     class BowlKind(NamedTuple):
         "The inside of a bowl."

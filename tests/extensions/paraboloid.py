@@ -63,7 +63,7 @@ class Paraboloid(Wall):
     axis: tuple[float, float, float]
     curvature: float = number("a", unit="1/m", above=0, example=10.0)
 
-    def made(self, shapes):
+    def build_shape(self, shapes):
         """Its shape."""
         apex, axis = np.array(checks.vector("apex", self.apex, "of the bowl [m]")), unit("axis", self.axis)
         a = checks.number("curvature", self.curvature, above=0, unit="1/m")

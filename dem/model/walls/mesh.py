@@ -105,7 +105,7 @@ class Mesh(Wall):
         """Summary of the mesh and of its repairs; print it."""
         return self.surface.report
 
-    def made(self, shapes: ModuleType) -> WallShape:
+    def build_shape(self, shapes: ModuleType) -> WallShape:
         """Its shape."""
         return shapes.mesh(self.surface)
 

@@ -122,7 +122,7 @@ class Plane(Wall):
         keep(self, point="of the plane [m]", normal="of the plane")
         super().__post_init__()
 
-    def made(self, shapes: ModuleType) -> WallShape:
+    def build_shape(self, shapes: ModuleType) -> WallShape:
         """Shape of the wall."""
         return shapes.plane(self.point, self.normal)
 
@@ -177,7 +177,7 @@ class Ball(Wall):
         store_flag(self, "inside")
         super().__post_init__()
 
-    def made(self, shapes: ModuleType) -> WallShape:
+    def build_shape(self, shapes: ModuleType) -> WallShape:
         """Shape of the wall."""
         return shapes.ball(self.centre, self.radius, inside=self.inside)
 
@@ -222,7 +222,7 @@ class Rectangle(Wall):
         keep(self, centre="of the rectangle [m]", edge="of the rectangle [m]", other_edge="of the rectangle [m]")
         super().__post_init__()
 
-    def made(self, shapes: ModuleType) -> WallShape:
+    def build_shape(self, shapes: ModuleType) -> WallShape:
         """Shape of the wall."""
         return shapes.rectangle(self.centre, self.edge, self.other_edge)
 
@@ -263,7 +263,7 @@ class Block(Wall):
             raise ValueError(message)
         super().__post_init__()
 
-    def made(self, shapes: ModuleType) -> WallShape:
+    def build_shape(self, shapes: ModuleType) -> WallShape:
         """Shape of the wall."""
         middle = 0.5 * np.add(self.lower, self.upper)
         return shapes.block(middle, *np.diag(np.subtract(self.upper, self.lower)))
@@ -306,7 +306,7 @@ class CapsuleWall(Wall):
         store_sizes(self, "radius")
         super().__post_init__()
 
-    def made(self, shapes: ModuleType) -> WallShape:
+    def build_shape(self, shapes: ModuleType) -> WallShape:
         """Shape of the wall."""
         return shapes.capsule(self.start, self.end, self.radius)
 
@@ -357,7 +357,7 @@ class Torus(Wall):
         store_flag(self, "inside")
         super().__post_init__()
 
-    def made(self, shapes: ModuleType) -> WallShape:
+    def build_shape(self, shapes: ModuleType) -> WallShape:
         """Shape of the wall."""
         return shapes.torus(self.centre, self.axis, self.radius, self.tube, inside=self.inside)
 
@@ -439,7 +439,7 @@ class Cylinder(Wall):
     inside: bool = True
     ends: str = ""
 
-    made, is_same_turned = revolved, is_about
+    build_shape, is_same_turned = revolved, is_about
 
     def __post_init__(self) -> None:
         """Check all values."""
@@ -501,7 +501,7 @@ class Cone(Wall):
     end_radius: float
     ends: str = "none"
 
-    made, is_same_turned = revolved, is_about
+    build_shape, is_same_turned = revolved, is_about
 
     def __post_init__(self) -> None:
         """Check all values."""
@@ -555,7 +555,7 @@ class Disc(Wall):
     radius: float
     inner_radius: float = 0.0
 
-    made, is_same_turned = revolved, is_about
+    build_shape, is_same_turned = revolved, is_about
 
     def __post_init__(self) -> None:
         """Check all values."""
@@ -605,7 +605,7 @@ class Revolution(Wall):
     origin: Point = (0.0, 0.0, 0.0)
     axis: Point = (0.0, 0.0, 1.0)
 
-    made, is_same_turned = revolved, is_about
+    build_shape, is_same_turned = revolved, is_about
 
     def __post_init__(self) -> None:
         """Check all values."""

@@ -166,7 +166,7 @@ class Wall:
         """Arrays that describe the wall to the kernels."""
         from dem.model.walls import wall_shapes  # noqa: PLC0415 (wants numba, which words do not)
 
-        return self.made(wall_shapes)
+        return self.build_shape(wall_shapes)
 
     @property
     def is_endless(self) -> bool:
@@ -231,8 +231,8 @@ class Wall:
         turning = [motion.centre for motion in self.motion if motion.turns]
         return np.array(turning[0]) if turning else self.middle
 
-    def made(self, shapes: ModuleType) -> WallShape:
-        """Shape of the wall, from `dem.model.walls.wall_shapes`."""
+    def build_shape(self, shapes: ModuleType) -> WallShape:
+        """Kind, numbers and bounds of the wall; `shapes` is the module `dem.model.walls.wall_shapes`."""
         raise NotImplementedError
 
     def solid(self, points: np.ndarray) -> np.ndarray:

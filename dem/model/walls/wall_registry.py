@@ -26,7 +26,7 @@ def register_wall(wall: type[Wall], kind: type, row: WallKind) -> type[Wall]:
     Parameters
     ----------
     wall : type
-        A frozen dataclass that derives from `dem.model.walls.wall.Wall`; its `made` returns a `WallShape` of the kind.
+        A frozen dataclass that derives from `dem.model.walls.wall.Wall`; its `build_shape` returns a `WallShape`.
     kind : type
         A NamedTuple without fields, by which kernels find the row.
     row : WallKind
@@ -61,7 +61,7 @@ def register_wall(wall: type[Wall], kind: type, row: WallKind) -> type[Wall]:
     ... class Level(Wall):
     ...     level: float
     ...
-    ...     def made(self, shapes):
+    ...     def build_shape(self, shapes):
     ...         endless = np.full(3, np.inf)
     ...         return WallShape(LevelKind, np.array([self.level]), -endless, endless)
     >>> dem.register_wall(Level, LevelKind, WallKind(distance=distance)).type_name()

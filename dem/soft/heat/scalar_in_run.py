@@ -75,7 +75,7 @@ class ScalarInRun:
         self.capacity = np.array([law.capacity(shape, material) for shape, material in particles.variants], float)
         of_pairs = np.array([[law.factor(one, other) for other in found] for one in found])
         shrink = np.array([[law.shrink(one, other) for other in found] for one in found])
-        held = [law.held_at_face(face) for face in FACES] + [law.held(wall) for wall in walls]
+        held = [law.prescribed_value_at_face(face) for face in FACES] + [law.prescribed_value(wall) for wall in walls]
         surfaces = [box.material if box else None] * len(FACES) + [wall.material for wall in walls]
         self.wall_values = np.array([math.nan if value is None else value for value in held])
         self.base = np.nan_to_num(self.wall_values)

@@ -91,8 +91,8 @@ def _check_sizes(
         beyond = np.flatnonzero(~(np.abs(values) < law.LARGEST))[:1]
         given = [(f"particle {k}", values[k]) for k in beyond]
         given += [(f"particles of the {each.word}", each.state().get(law.FIELD, 0.0)) for each in inserters]
-        given += [(f"the {wall.word}", law.held(wall)) for wall in walls]
-        given += [(f"face {face}", law.held_at_face(face)) for face in FACES]
+        given += [(f"the {wall.word}", law.prescribed_value(wall)) for wall in walls]
+        given += [(f"face {face}", law.prescribed_value_at_face(face)) for face in FACES]
         for what, value in given:
             if value is not None and not abs(value) < law.LARGEST:
                 unit = fields.STATE[law.FIELD].unit
