@@ -1,6 +1,7 @@
 """Insertion and removal: equal bytes for runs in any parts, balances of mass and energy, refusals."""
 
 import hashlib
+import json
 import math
 import warnings
 from types import SimpleNamespace
@@ -10,10 +11,12 @@ import h5py
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from typer.testing import CliRunner
 from viewers import point_data, points, vtk_frames
 
 import dem
 from dem.casefile import preview
+from dem.cli.application import app
 from dem.model.domain.regions import region_of
 from dem.soft.insertion.inserter_in_run import SizeSampler
 
@@ -476,6 +479,27 @@ def test_tables_name_particles_by_their_numbers_that_stay(tmp_path):
         with pytest.raises(ValueError, match="position is not finite everywhere, such as where particles are inserted"):
             dem.statistics.mean_square_displacement(run.position)
         assert dem.statistics.mean_square_displacement(run.position[:, 1:]).shape == (3,)
+
+
+@pytest.mark.filterwarnings("ignore:coarse-time-step")
+def test_info_has_sizes_and_masses_of_those_who_came(tmp_path):
+    """Of all in any frame; a kind of which none has come yet has neither, in JSON as well."""
+    sizes = dem.UniformSizes(lower=0.008, upper=0.01, by="number")
+    late = rain(shape=dem.Fibre(diameter=0.008, aspect_ratio=2), name="late", start=1.0)
+    box = dem.Box(*BOX, LOSSY, open=["z+"])
+    sim = dem.Simulation(None, box, inserters=[rain(sizes=sizes, number=8), late], time_step=1e-4)
+    sim.run(0.012, output=tmp_path / "run.h5", frames=3, progress=False)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        came, rest = run.summary()["kinds"]
+        diameters = 2 * np.array([run.variants[v].radii[0] for v in run.variant])
+        assert came["particles"] == len(diameters) > 0
+        assert came["sizes"]["diameter"]["least"] == diameters.min()
+        assert came["sizes"]["diameter"]["mean"] == pytest.approx(diameters.mean(), rel=1e-12)
+        assert came["mass"]["most"] == run.mass.max()
+        assert (rest["particles"], rest["sizes"], rest["mass"]) == (0, {}, None)
+        json.loads(json.dumps(run.summary(), allow_nan=False))
+    shown = CliRunner().invoke(app, ["info", str(tmp_path / "run.h5")]).output
+    assert "0 x late  Fibre, material 1\n" in shown
 
 
 def test_a_run_that_is_emptied_goes_on_and_says_so(tmp_path):

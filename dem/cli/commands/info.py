@@ -36,6 +36,7 @@ UNITS = {
         ("lower", "upper", "diameter", "spacing", "offsets", "radii", "amplitude", "point", "centre", "radius"), "m"
     ),
     **dict.fromkeys(("length", "semi_axes", "vertices", "rounding", "contact_radius", "gas_jump", "gas_range"), "m"),
+    "equal_volume_diameter": "m",
     **dict.fromkeys(("temperature", *FACES), "K"),  # a number of a face is the temperature of heat
     **dict.fromkeys(("conductivity", "gas_conductivity"), "W/(m K)"),
     "expansion": "1/K",
@@ -122,9 +123,10 @@ def _head(summary: dict) -> list[tuple[str, str]]:
 def _kinds(kinds: list[dict], names: dict[str, str]) -> Iterable[tuple[str, str]]:
     """A row for each kind of particles, up to a largest number of rows."""
     for label, kind in zip(labels(kind["name"] for kind in kinds[:MAX_KINDS_LISTED]), kinds, strict=False):
-        material, mass = names[_text(kind["material"])], {"mass": _one_or_ends(kind["mass"])}
+        material = names[_text(kind["material"])]
         sizes = [_words(kind["sizes"])] if kind["sizes"] else []
-        what = ", ".join([kind["shape"], *sizes, f"material {material.removeprefix('material ')}", _words(mass)])
+        mass = [_words({"mass": _one_or_ends(kind["mass"])})] if kind["mass"] else []
+        what = ", ".join([kind["shape"], *sizes, f"material {material.removeprefix('material ')}", *mass])
         yield f"{kind['particles']} x {label}", what
     if len(kinds) > MAX_KINDS_LISTED:
         yield "", further_kinds_note(len(kinds)).strip()

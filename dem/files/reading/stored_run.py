@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from dem.files.validation import hdf5_validation, input_validation
 from dem.files.validation.hdf5_validation import DamagedError, damaged, require
 from dem.model.materials import Material
 from dem.model.particles.fields import FIELDS, STATE, load_fields
-from dem.model.particles.kinds import Kind, described, numbered, of_kind
+from dem.model.particles.kinds import Kind, described, distribution, numbered, of_kind
 from dem.model.shapes.bodies import Variant
 
 if TYPE_CHECKING:
@@ -270,12 +271,19 @@ class StoredRun:
     def describe(self) -> list[dict]:
         """Description of each kind: name, shape, number of particles, sizes and material, see `Particles.describe`.
 
-        Where the number of particles varies, all that were ever in a frame are counted.
+        Where the number of particles varies, all that were ever in a frame are counted. Their sizes are diameters of
+        spheres, or of spheres of equal volume.
         """
         given = self.input["kinds"]
         if self.varies:
-            counts = np.bincount(self.kind, minlength=len(given)).tolist()
-            return [each | {"particles": count} for each, count in zip(given, counts, strict=True)]
+            rows = []
+            for k, each in enumerate(given):
+                which, counts = np.unique(self.variant[self.kind == k], return_counts=True)
+                own = each | {"particles": int(counts.sum())}
+                if each["shape"] == "Sphere" or not each["sizes"] or len(which) > 1:
+                    own["sizes"] = distribution([_size(self.variants[v]) for v in which], counts.tolist())
+                rows.append(own)
+            return rows
         if "variant" in self._stored():
             return given
         sizes = [{key: value for key, value in each.items() if key not in {"shape", "material"}} for each in given]
@@ -371,3 +379,10 @@ class StoredRun:
     def event_particles(self) -> list[int]:
         """Particles involved in a failure, in the file of the steps before it (``run.crash.h5``); else empty."""
         return [int(n) for n in self._stored("/parameters").attrs.get("event_particles", ())]
+
+
+def _size(variant: Variant) -> dict[str, float]:
+    """Diameter of a sphere, or of the sphere with the volume of another shape [m], by name."""
+    if variant.surface is None and len(variant.radii) == 1:
+        return {"diameter": 2 * float(variant.radii[0])}
+    return {"equal_volume_diameter": (6 * float(variant.volume) / math.pi) ** (1 / 3)}

@@ -50,9 +50,9 @@ def of(run: StoredRun, file: h5py.File) -> dict:
     }
 
 
-def _min_and_max(values: np.ndarray) -> dict[str, float]:
-    """Smallest and largest value, by name."""
-    return {"least": float(values.min(initial=np.inf)), "most": float(values.max(initial=0.0))}
+def _min_and_max(values: np.ndarray) -> dict[str, float] | None:
+    """Smallest and largest value, by name; None if there are no values."""
+    return {"least": float(values.min()), "most": float(values.max())} if values.size else None
 
 
 def _datasets(file: h5py.File) -> list[dict]:
