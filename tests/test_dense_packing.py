@@ -58,11 +58,13 @@ def test_unequal_spheres_between_walls(nylon, ball):
         assert (found.position[:, axis] <= box.size[axis] - r).all()
 
 
+TETRAHEDRON = 4e-3 * np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)])
 GRAINS = {
     "ellipsoid": (dem.Ellipsoid(semi_axes=(6e-3, 5e-3, 4e-3)), 0.62, ["x", "y", "z"]),
     "superellipsoid": (dem.Superellipsoid(semi_axes=(5e-3, 5e-3, 5e-3), exponents=(4, 4)), 0.6, ["x", "y"]),
     "cylinder": (dem.RoundedCylinder(diameter=0.01, length=6e-3, rounding=1e-3), 0.5, ["x", "y"]),
-    "cube": (dem.Polyhedron(vertices=list(itertools.product([0, 8e-3], repeat=3)), rounding=8e-4), 0.42, ["x", "y"]),
+    "cube": (dem.Polyhedron(vertices=list(itertools.product([0, 8e-3], repeat=3)), rounding=8e-4), 0.6, ["x", "y"]),
+    "tetrahedron": (dem.Polyhedron(vertices=TETRAHEDRON, rounding=2e-4), 0.55, ["x", "y"]),
 }
 
 

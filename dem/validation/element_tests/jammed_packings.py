@@ -28,7 +28,7 @@ ROUNDING = 0.025  # radius of the edges of solids, over that of the ball inside
 AGITATION = 1e-6  # kinetic energy of a degree of freedom, times two, over E d³; overlaps of ellipsoids are 0.01 d
 SOFTEST = 0.05  # rounding of solids with the same kinetic energy
 STEP = 5e-5  # [s]
-LOOSE, LOOSER = 0.45, 0.4  # solid fraction of the start; of one that is not found at the first
+LOOSE = 0.45  # solid fraction of the start
 LOOK, LATEST = 50, 5  # steps between two looks; looks whose mean pressure counts
 JAMMED = 300.0  # p V/(N kT) of contacts at which the compression ends
 STARTS, SCATTER = 3, 0.03  # fewer starts than that are compared with this tolerance
@@ -47,16 +47,6 @@ def body(shape: str, rounding: float) -> dem.Shape:
         return dem.Ellipsoid(semi_axes=(1.25 * radius, radius, 0.8 * radius))
     dice = case("dice")(diameter=DIAMETER, edge=rounding)
     return dict(zip(dice.kinds, dice.shapes(), strict=True))[shape]
-
-
-def strewn(shape: dem.Shape, n: int, seed: int) -> tuple[dem.Particles, float]:
-    """Bodies at random places in a periodic cube, without overlaps; the edge of the cube [m]."""
-    edge = (n * shape.mass_properties(1.0).volume / LOOSE) ** (1 / 3)
-    try:
-        return dem.pack_dense(shape, ELASTIC, cube(edge, ELASTIC), number=n, seed=seed), edge
-    except ValueError:  # bodies jam already: the search depends on the start
-        edge *= (LOOSE / LOOSER) ** (1 / 3)
-        return dem.pack_dense(shape, ELASTIC, cube(edge, ELASTIC), number=n, seed=seed), edge
 
 
 def compressed(shape: dem.Shape, n: int, seed: int, rate: float, temperature: float) -> tuple[dem.Particles, float]:
@@ -78,7 +68,8 @@ def compressed(shape: dem.Shape, n: int, seed: int, rate: float, temperature: fl
     properties = shape.mass_properties(ELASTIC.density)
     energy = temperature * STUFF.young * DIAMETER**3
     speed = math.sqrt(energy / properties.mass)
-    bodies, edge = strewn(shape, n, seed)
+    edge = (n * properties.volume / LOOSE) ** (1 / 3)
+    bodies = dem.pack_dense(shape, ELASTIC, cube(edge, ELASTIC), number=n, seed=seed)
     bodies.velocity = speed * np.random.default_rng(seed).normal(size=(n, 3))
     cell = dem.Cell((edge,) * 3, rate=(-rate * speed / DIAMETER,) * 3)
     sim = dem.Simulation(bodies, cell, gravity=(0, 0, 0), time_step=STEP, threads=1, deepest_overlap=2.0)
