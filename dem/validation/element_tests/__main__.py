@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import multiprocessing
 import os
 import time
@@ -55,9 +54,11 @@ def main() -> None:
     else:
         if given.processes > 1:
             os.environ["NUMBA_NUM_THREADS"] = "1"  # of the processes to come
-        named = (word.split("=", 1) for word in given.grid)
-        chosen = {key: tuple(json.loads(f"[{values}]")) for key, values in named}
-        points = study.points((study.quick if given.quick else {}) | chosen)
+        chosen = {key: grids.values_of(values) for key, _, values in (word.partition("=") for word in given.grid)}
+        try:
+            points = study.points((study.quick if given.quick else {}) | chosen)
+        except ValueError as error:
+            parser.error(str(error))
         rows, start = [], time.perf_counter()
         for row in study.rows(points, given.processes):
             rows.append(row)

@@ -72,6 +72,23 @@ def means(rows: Sequence[dict], key: str, **parameters: float) -> tuple[list, li
     return values, found
 
 
+def values_of(text: str) -> tuple:
+    """Values of a parameter, separated by commas: numbers, true, false, or words.
+
+    Examples
+    --------
+    >>> values_of("0.35,true,cylinder")
+    (0.35, True, 'cylinder')
+    """
+    found = []
+    for word in text.split(","):
+        try:
+            found.append(json.loads(word))
+        except json.JSONDecodeError:
+            found.append(word)
+    return tuple(found)
+
+
 def save(path: Path, study: str, rows: Sequence[dict]) -> None:
     """Write rows to a JSON file."""
     path.write_text(json.dumps({"study": study, "rows": list(rows)}, indent=1) + "\n")
