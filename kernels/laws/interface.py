@@ -36,9 +36,8 @@ class NormalForce(NamedTuple):
     energy: float  # U [J]
     stiffness: float  # stiffness·stiffness_factor is force over overlap; other stiffnesses are proportional to it
     stiffness_factor: float
-    contact_area_measure: (
-        float  # any measure of a²: tangential stiffness is proportional to its root, 0 without contact
-    )
+    # any measure of a², 0 without contact: tangential stiffness is proportional to its root
+    contact_area_measure: float
     area: float  # square of the radius of contact, a² [m²]
     contact_time_fraction: float  # of the last step that the contact has had, see `dem.kernels.laws.first_step`
     # in place of stiffness_factor in tangential stiffness and in dashpots (by its root): weighted in the first step of

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def known(group: str, key: str, name: str, ours: Iterable[str]) -> str:
     """Check that a name is one of `dem` or of an entry point of a group; raises ValueError with the nearest name."""
     ours = [*ours]
-    return (
-        name if name in ours else checks.one_of(key, name, [*ours, *(each.name for each in entry_points(group=group))])
-    )
+    if name in ours:
+        return name
+    return checks.one_of(key, name, [*ours, *(each.name for each in entry_points(group=group))])
 
 
 def declared(group: str, key: str, name: str, parameters: Mapping[str, object]) -> object:

@@ -27,10 +27,7 @@ OF_A_CELL = {
     "mass": "kg",
     "damping": "kg/s",
 }
-OF_PACKAGES = (
-    "scalars",
-    "parameters",
-)  # tables whose values may be of another package, so that their units are unknown
+OF_PACKAGES = "scalars", "parameters"  # tables with values of other packages, whose units are unknown
 UNITS = {
     **dict.fromkeys(
         ("lower", "upper", "diameter", "spacing", "offsets", "radii", "amplitude", "point", "centre", "radius"), "m"
@@ -209,9 +206,7 @@ def _heat_unit(key: str, values: dict) -> str:
     return f"{' K,' if isinstance(values[key], list) else ''}{unit}"
 
 
-def _value(
-    key: str, value: object, names: dict[str, str] | None = None, units: dict[str, str] = UNITS
-) -> str:  # fmt: skip
+def _value(key: str, value: object, names: dict[str, str] | None = None, units: dict[str, str] = UNITS) -> str:
     """A value formatted for reading, with its unit if the key has one."""
     units = {} if key in OF_PACKAGES else units
     unit = f" {units[key]}" if key in units and not isinstance(value, str) else ""

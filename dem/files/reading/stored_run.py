@@ -55,7 +55,7 @@ class StoredRun:
             raise ValueError(message) from None
         except OSError as error:
             raise ValueError(unreadable(self.path, error)) from None
-        load_fields(self._field_names() - STATE.keys())
+        load_fields(self._field_names())
 
     def _field_names(self) -> set[str]:
         """Names of the stored fields, whether registered in this process or not."""

@@ -2,8 +2,8 @@
 
 `STATE` is what particles have: `MOTION`, which engines compute, optional fields such as the temperature, and fields
 that `dem.register_field` (in `dem.model.particles.particles`) adds; `load_fields` imports packages that declare some.
-Properties of `Particles`, arrays of engines,
-ranks, checkpoints, trajectories, tables and exports follow from a row here.
+Properties of `Particles`, arrays of engines, ranks, checkpoints, trajectories, tables and exports follow from a row
+here.
 """
 
 from __future__ import annotations

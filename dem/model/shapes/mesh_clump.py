@@ -93,10 +93,11 @@ def inscribed_spheres(
 def cover(
     axes: list[np.ndarray], inside: np.ndarray, radius: np.ndarray, step: float, spheres: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Choose points of a lattice whose spheres cover most of it, one after the other; their indices, 3 times (K,).
+    """Choose points of a lattice, each of which covers by its sphere the most points that no sphere covers yet.
 
     axes, inside, radius: places along each axis (I,), (J,), (L,) [m]; of each point (I, J, L), (I, J, L) [m].
     step: of the lattice [m].
+    Returns the indices of the chosen points along each axis, three arrays (K,).
 
     The number of points that a sphere would add never rises. So the sphere of the largest number, as counted some time
     before, is counted again, and is taken if it stays the first one (M. Minoux, Optimization Techniques (1978) 234).
