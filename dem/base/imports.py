@@ -1,4 +1,4 @@
-"""Imports by name: of classes named in files, from allowed modules only, and of optional libraries."""
+"""Imports by name: of classes named in files, of entry points of installed packages, and of optional libraries."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import sys
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
+from dem.base import checks
+
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
     from importlib.metadata import EntryPoint
     from types import ModuleType
 
@@ -53,6 +56,43 @@ def named(name: str) -> object:
 def _is_declared(module: str) -> bool:
     """Whether an installed package has an entry point for `dem` in this module."""
     return any(one.module == module for group in GROUPS for one in entry_points(group=group))
+
+
+def installed(group: str) -> dict[str, EntryPoint]:
+    """Entry points of a group by name, in alphabetical order; if several packages declare a name, the first found."""
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=group):
+        found.setdefault(entry.name, entry)
+    return dict(sorted(found.items()))
+
+
+def load_installed(group: str, what: str, name: str, others: Iterable[str] = ()) -> object:
+    """Import what an installed package declares by its name in a group, as an entry point.
+
+    Raises
+    ------
+    ValueError
+        With `what` it should be: if no package declares the name, with the nearest of these names and of `others`; or
+        if the import fails.
+    """
+    found = installed(group)
+    return load_entry(what, found[checks.one_of(what, name, dict.fromkeys([*others, *found]))])
+
+
+def load_registered(group: str, what: str, name: str, registered: Collection[str], *, by: str) -> str:
+    """Check a name that is registered, or is so once the package that declares it is imported; returns the name.
+
+    Raises
+    ------
+    ValueError
+        As `load_installed`; or if the package does not register the name, with `by`, the function that does it.
+    """
+    if not (isinstance(name, str) and name in registered):
+        load_installed(group, what, name, registered)
+        if name not in registered:
+            entry = installed(group)[name]
+            raise ValueError(f"{what} {name}: {entry.value} does not register it, by dem.{by}")
+    return name
 
 
 def load_entry(what: str, entry: EntryPoint) -> object:

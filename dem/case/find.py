@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from dem.base import checks, units
-from dem.base.imports import load_entry
+from dem.base import checks, imports, units
 from dem.case.bases import BaseCase
 from dem.case.study import StudyCase
 
@@ -26,10 +24,7 @@ GROUP = "dem.cases"  # entry-point group; any installed package may add to it
 @cache
 def installed() -> dict[str, EntryPoint]:
     """Entry points of all installed cases, by name; the search reads the metadata of every installed package."""
-    found = {}
-    for entry in entry_points(group=GROUP):
-        found.setdefault(entry.name, entry)
-    return dict(sorted(found.items()))
+    return imports.installed(GROUP)
 
 
 def names() -> list[str]:
@@ -66,7 +61,7 @@ def case(name: str) -> type[AnyCase]:
 
 
 def _load(entry: EntryPoint) -> type[AnyCase]:
-    kind = load_entry("case", entry)
+    kind = imports.load_entry("case", entry)
     if not (isinstance(kind, type) and issubclass(kind, AnyCase) and getattr(kind, "name", None) == entry.name):
         message = f"case {entry.name}: {entry.value} is no dem.Case or dem.RotationCase whose name is {entry.name!r}"
         raise ValueError(message)

@@ -7,13 +7,12 @@ import json
 import sys
 import time
 from functools import cached_property
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dem.base import checks
-from dem.base.imports import load_entry
+from dem.base.imports import load_registered
 from dem.base.parsing import parse_json
 from dem.model.domain.box import AXES
 from dem.model.domain.cell import Cell
@@ -145,13 +144,7 @@ def unregister_column(name: str) -> None:
 
 def known_column(name: str) -> str:
     """Check the name of a column, and import the package that declares it; raises ValueError for unknown names."""
-    if name in COLUMNS:
-        return name
-    others = {entry.name: entry for entry in entry_points(group=GROUP)}
-    load_entry("column", others[checks.one_of("column", name, [*COLUMNS, *others])])
-    if name not in COLUMNS:
-        raise ValueError(f"column {name}: {others[name].value} does not register it, by dem.register_column")
-    return name
+    return load_registered(GROUP, "column", name, COLUMNS, by="register_column")
 
 
 STEPPED = ("step", "time", "kinetic", "gravitational", "elastic", "dissipated", "work", "total")

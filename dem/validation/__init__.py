@@ -15,11 +15,10 @@ A study is a function that returns a `Report`; `STUDIES` lists all of them by na
 from __future__ import annotations
 
 import importlib.util
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.base.imports import load_entry
+from dem.base.imports import installed, load_installed
 from dem.base.text import counted
 from dem.validation import granular_gas, heat
 from dem.validation.contacts import (
@@ -129,7 +128,7 @@ GROUP = "dem.studies"  # entry-point group of studies by their name; any install
 
 def names() -> list[str]:
     """Names of all studies, those that installed packages declare last."""
-    return list(dict.fromkeys([*STUDIES, *LONG, *(entry.name for entry in entry_points(group=GROUP))]))
+    return list(dict.fromkeys([*STUDIES, *LONG, *installed(GROUP)]))
 
 
 def study(name: str) -> Callable[..., Report]:
@@ -138,10 +137,7 @@ def study(name: str) -> Callable[..., Report]:
     A study of another package is a function ``study(quick=False)`` that returns a `Report`.
     """
     known = STUDIES | LONG
-    if name in known:
-        return known[name]
-    others = {entry.name: entry for entry in entry_points(group=GROUP)}
-    return load_entry("study", others[checks.one_of("study", name, names())])
+    return known[name] if name in known else load_installed(GROUP, "study", name, known)
 
 
 def check_folder(folder: Path) -> None:

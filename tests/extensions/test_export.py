@@ -4,6 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dem
+from dem.base import imports
 from dem.cli.application import app
 from dem.files import exports
 
@@ -70,8 +71,8 @@ def test_a_package_that_cannot_be_loaded_is_named(run, monkeypatch):
         def load(self):
             raise ImportError
 
-    monkeypatch.setattr(exports, "entry_points", lambda group: [Entry()])
-    with pytest.raises(ValueError, match="export theirs cannot be loaded from their_package:format: ImportError"):
+    monkeypatch.setattr(imports, "entry_points", lambda group: [Entry()])
+    with pytest.raises(ValueError, match="format theirs cannot be loaded from their_package:format: ImportError"):
         dem.export(run, "theirs")
     assert dem.export(run, "xyz").read_text() == EXPECTED  # in spite of that package
 
@@ -83,6 +84,6 @@ def test_a_package_that_does_not_register_its_format_is_named(run, monkeypatch):
         def load(self):
             return None
 
-    monkeypatch.setattr(exports, "entry_points", lambda group: [Entry()])
-    with pytest.raises(ValueError, match="export theirs: their_package:format does not register it"):
+    monkeypatch.setattr(imports, "entry_points", lambda group: [Entry()])
+    with pytest.raises(ValueError, match="format theirs: their_package:format does not register it"):
         dem.export(run, "theirs")

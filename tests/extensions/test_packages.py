@@ -11,7 +11,7 @@ import pytest
 
 import dem
 from dem import validation
-from dem.casefile.schema import packages
+from dem.base import imports
 from dem.casefile.schema.shapes import ShapeTable
 from dem.model.particles import fields
 from dem.run import running_table
@@ -110,9 +110,9 @@ class Entry(NamedTuple):
     load: object
 
 
-def declare(monkeypatch, module, *entries):
-    """Let a module of dem see these entry points only, in each group."""
-    monkeypatch.setattr(module, "entry_points", lambda group: entries)
+def declare(monkeypatch, *entries):
+    """Let dem see these entry points only, in each group."""
+    monkeypatch.setattr(imports, "entry_points", lambda group: entries)
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Bead:
 
 
 def test_case_files_take_a_shape_by_its_entry_point(monkeypatch):
-    declare(monkeypatch, packages, Entry("bead", "parcels:Bead", lambda: Bead))
+    declare(monkeypatch, Entry("bead", "parcels:Bead", lambda: Bead))
     assert ShapeTable(type="bead", parameters={"radius": 0.005}).made() == Bead(0.005)
     for given, said in [
         ({"type": "bead", "parameters": {"radios": 1.0}}, "parameters of bead are radius"),
@@ -140,7 +140,7 @@ def test_only_fields_that_are_unknown_are_imported(monkeypatch):
         dem.register_field("dust", "kg")
 
     entries = (Entry("dust", "parcels", register), Entry("mud", "theirs", lambda: 1 / 0))
-    monkeypatch.setattr(fields, "entry_points", lambda group: entries if group == "dem.fields" else ())
+    monkeypatch.setattr(imports, "entry_points", lambda group: entries if group == "dem.fields" else ())
     assert fields.load_fields(["position"]) == set()
     try:
         assert fields.load_fields(["dust"]) == set()
@@ -171,7 +171,7 @@ def test_names_of_columns_that_are_taken_or_none_are_refused(name, said):
 
 
 def test_columns_are_found_by_their_entry_points(monkeypatch):
-    declare(monkeypatch, running_table, Entry("mean", "parcels", lambda: None))
+    declare(monkeypatch, Entry("mean", "parcels", lambda: None))
     with pytest.raises(ValueError, match=r"column mean: parcels does not register it, by dem\.register_column"):
         running_table.known_column("mean")
     with pytest.raises(ValueError, match="unknown column 'meen': did you mean mean"):
@@ -179,7 +179,7 @@ def test_columns_are_found_by_their_entry_points(monkeypatch):
 
 
 def test_studies_are_found_by_their_entry_points(monkeypatch):
-    declare(monkeypatch, validation, Entry("dusty", "parcels:study", lambda: len))
+    declare(monkeypatch, Entry("dusty", "parcels:study", lambda: len))
     assert validation.study("dusty") is len
     assert "dusty" in validation.names()
     with pytest.raises(ValueError, match="unknown study 'dusti': did you mean dusty"):

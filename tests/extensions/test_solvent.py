@@ -9,7 +9,7 @@ import pytest
 from dem.kernels.compiler import jit
 
 import dem
-from dem.casefile.schema import packages
+from dem.base import imports
 from dem.model.particles.particles import unregister_field
 
 pytestmark = pytest.mark.skipif(not jit.numba.config.DISABLE_JIT, reason="runs by the interpreter, in less time")
@@ -110,7 +110,7 @@ fields = { solvent = 5.0 }
 def test_case_files_and_inserters_have_it(Solvent, tmp_path, monkeypatch):  # noqa: N803
     """By the entry point of an installed package."""
     entry = SimpleNamespace(name="solvent", load=lambda: Solvent)
-    monkeypatch.setattr(packages, "entry_points", lambda group: [entry] if group == "dem.scalars" else [])
+    monkeypatch.setattr(imports, "entry_points", lambda group: [entry] if group == "dem.scalars" else [])
     monkeypatch.chdir(tmp_path)
     (tmp_path / "wet.toml").write_text(CASE)
     sim = dem.load("wet.toml")

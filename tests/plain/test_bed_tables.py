@@ -9,9 +9,9 @@ from dem.cases.gas_column import GasColumn
 from pydantic import ValidationError
 
 import dem
+from dem.base import imports
 from dem.casefile.case_content import content
 from dem.casefile.schema import fluid as tables
-from dem.casefile.schema import packages
 from dem.casefile.schema.fluid import FluidTable
 from dem.casefile.toml import tomllib
 
@@ -25,7 +25,7 @@ def installed(monkeypatch):
         EntryPoint("gas-column", "dem.cases.gas_column:GasColumn", tables.GROUP),
         EntryPoint("no-class", "dem.cases.gas_column:pressure_drop", tables.GROUP),
     ]
-    monkeypatch.setattr(packages, "entry_points", lambda group: found if group == tables.GROUP else [])
+    monkeypatch.setattr(imports, "entry_points", lambda group: found if group == tables.GROUP else [])
 
 
 def fluid(text):

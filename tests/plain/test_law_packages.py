@@ -10,6 +10,7 @@ from dem.kernels.compiler import disk_cache
 from dem.kernels.laws.interface import law_component
 
 import dem
+from dem.base import imports
 from dem.model.contact import law_registry
 from dem.model.contact.law_registry import MissingPart
 
@@ -135,7 +136,7 @@ def test_a_broken_entry_point_is_named(monkeypatch):
         def load(self):
             return int
 
-    monkeypatch.setattr(law_registry, "entry_points", lambda group: [Entry()] if group == law_registry.GROUP else [])
+    monkeypatch.setattr(imports, "entry_points", lambda group: [Entry()] if group == law_registry.GROUP else [])
     law_registry.installed.cache_clear()
     with pytest.raises(ValueError, match="contact part their-law: theirs:Law is no part of this type"):
         dem.Material(young=1e7, poisson=0.3, adhesion={"type": "their-law"})

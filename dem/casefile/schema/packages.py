@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.base.imports import load_entry
+from dem.base.imports import installed, load_installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,9 +15,7 @@ if TYPE_CHECKING:
 def known(group: str, key: str, name: str, ours: Iterable[str]) -> str:
     """Check that a name is one of `dem` or of an entry point of a group; raises ValueError with the nearest name."""
     ours = [*ours]
-    if name in ours:
-        return name
-    return checks.one_of(key, name, [*ours, *(each.name for each in entry_points(group=group))])
+    return name if name in ours else checks.one_of(key, name, [*ours, *installed(group)])
 
 
 def declared(group: str, key: str, name: str, parameters: Mapping[str, object]) -> object:
@@ -30,8 +27,7 @@ def declared(group: str, key: str, name: str, parameters: Mapping[str, object]) 
         If no installed package declares the name or it cannot be loaded, if it is no dataclass, or takes other
         parameters.
     """
-    found = {entry.name: entry for entry in entry_points(group=group)}
-    kind = load_entry(key, found[checks.one_of(key, name, found)])
+    kind = load_installed(group, key, name)
     if not (isinstance(kind, type) and is_dataclass(kind)):
         raise ValueError(f"{key} {name} is {kind!r}, expected a dataclass")
     takes = [each.name for each in fields(kind) if each.init]

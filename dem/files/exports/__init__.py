@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from contextlib import closing
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.base.imports import load_entry
+from dem.base.imports import installed, load_registered
 from dem.base.replace import replace_when_done
 from dem.base.user_classes import hinted
 from dem.files.exports import (
@@ -96,20 +95,14 @@ def unregister_export(name: str) -> None:
 
 def formats() -> dict[str, Format]:
     """All formats by name, those of installed packages included; raises ValueError if a package cannot be loaded."""
-    for entry in entry_points(group=GROUP):
-        format_of(entry.name)
+    for name in installed(GROUP):
+        format_of(name)
     return FORMATS
 
 
 def format_of(name: str) -> Format:
     """Format by its name; only the package that declares it is imported. Raises ValueError if there is none."""
-    if name in FORMATS:
-        return FORMATS[name]
-    others = {entry.name: entry for entry in entry_points(group=GROUP)}
-    load_entry("export", others[checks.one_of("format", name, [*FORMATS, *others])])
-    if name not in FORMATS:
-        raise ValueError(f"export {name}: {others[name].value} does not register it, by dem.register_export")
-    return FORMATS[name]
+    return FORMATS[load_registered(GROUP, "format", name, FORMATS, by="register_export")]
 
 
 @hinted

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
-from importlib.metadata import entry_points
 from types import NoneType
 from typing import TYPE_CHECKING, NoReturn
 
-from dem.base import checks
-from dem.base.imports import load_entry
+from dem.base import checks, imports
 from dem.model.contact.law_component import LawPart, keys
 from dem.model.contact.law_parts import (
     DMT,
@@ -161,15 +159,12 @@ def missing(what: str, package: str) -> str:
 @cache
 def installed() -> dict[str, EntryPoint]:
     """Entry points of law components in other packages, by type."""
-    found: dict[str, EntryPoint] = {}
-    for entry in entry_points(group=GROUP):
-        found.setdefault(entry.name, entry)
-    return dict(sorted(found.items()))
+    return imports.installed(GROUP)
 
 
 def load_part(entry: EntryPoint) -> type[LawPart]:
     """Load a law component of another package; raises ValueError if that fails, or it is none."""
-    word = load_entry("contact part", entry)
+    word = imports.load_entry("contact part", entry)
     if REGISTERED.get(entry.name) is not word:
         raise ValueError(
             f"contact part {entry.name}: {entry.value} is no part of this type: give its class this type, and call "

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base import checks
-from dem.base.imports import load_entry
+from dem.base.imports import load_registered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from importlib.metadata import EntryPoint
 
 GROUP = "dem.drags"  # entry-point group of modules that register a drag law, by its name; any package may add to it
 
@@ -117,18 +115,6 @@ def unregister_drag(name: str) -> None:
     del REGISTERED[checks.one_of("registered drag", name, REGISTERED)], DRAGS[name]
 
 
-def installed() -> dict[str, EntryPoint]:
-    """Entry points of drag laws in other packages, by name."""
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
-
-
-def known_drag(name: object) -> str:
+def known_drag(name: str) -> str:
     """Check the name of a drag law, and import the package that has it; raises ValueError for unknown names."""
-    if isinstance(name, str) and name in DRAGS:
-        return name
-    others = installed()
-    if isinstance(name, str) and name in others:
-        load_entry("drag", others[name])
-        if name not in DRAGS:
-            raise ValueError(f"drag {name}: {others[name].value} does not register it, by dem.register_drag")
-    return checks.one_of("drag", name, [*DRAGS, *sorted(others.keys() - DRAGS.keys())])
+    return load_registered(GROUP, "drag", name, DRAGS, by="register_drag")

@@ -8,12 +8,11 @@ here.
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base.imports import load_entry
+from dem.base.imports import installed, load_entry
 from dem.model.shapes.bodies import body_axis
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ def load_fields(names: Iterable[str]) -> set[str]:
     """
     unknown = {*names} - STATE.keys()
     for group in (GROUP, SCALARS):
-        for entry in entry_points(group=group) if unknown else ():
+        for entry in installed(group).values() if unknown else ():
             if group == SCALARS or entry.name in unknown:
                 load_entry("field" if group == GROUP else "law of exchange", entry)
         unknown -= STATE.keys()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import is_dataclass
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from dem.base.imports import load_entry
+from dem.base.imports import installed, load_entry
 from dem.model.walls.wall import Wall
 
 if TYPE_CHECKING:
@@ -94,6 +93,6 @@ def unregister_wall(wall: type[Wall], kind: type) -> None:
 
 def registered_walls() -> dict[str, type[Wall]]:
     """Walls of other packages by their type; raises ValueError if one cannot be loaded."""
-    for entry in entry_points(group=GROUP):
+    for entry in installed(GROUP).values():
         load_entry("wall", entry)
     return REGISTERED
