@@ -11,7 +11,7 @@ from sample_runs import divide_into_small_chunks, mixture
 
 import dem
 from dem.base import compilation
-from dem.soft.contact import nonspherical
+from dem.soft.contact import convex_bodies
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     compilation.BESIDE = 0  # tests are side by side already
@@ -75,7 +75,7 @@ def small_chunks(monkeypatch):
 @pytest.fixture
 def few_directions(monkeypatch):
     """The lightest place of a convex body, which bounds time steps, is sought in a tenth of the time."""
-    monkeypatch.setattr(nonspherical, "DIRECTIONS", 100)
+    monkeypatch.setattr(convex_bodies, "DIRECTIONS", 100)
 
 
 @pytest.fixture

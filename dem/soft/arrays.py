@@ -30,7 +30,8 @@ from dem.model.domain.box_walls import fold
 from dem.model.particles.kinds import is_fixed
 from dem.model.shapes.capsule import half_length_of, has_capsules, has_clusters
 from dem.model.shapes.convex import has_convex
-from dem.soft.contact.nonspherical import most_vertices, pieces_of, with_poses, with_shapes
+from dem.soft.contact.capsules import with_poses
+from dem.soft.contact.convex_bodies import most_vertices, pieces_of, with_shapes
 from dem.soft.time_step.impacts import Springs
 from dem.soft.walls import wall_arrays
 

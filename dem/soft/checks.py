@@ -17,8 +17,9 @@ from dem.model.shapes.shape import kind_of_shape, standing
 from dem.model.shapes.spheroid import is_ball
 from dem.model.walls.primitives import Plane
 from dem.model.walls.wall import Wall
+from dem.soft.contact.capsules import slack
 from dem.soft.contact.contact_forces import contact_forces
-from dem.soft.contact.nonspherical import bounding_radii, slack
+from dem.soft.contact.convex_bodies import bounding_radii
 from dem.soft.time_step.limits import OVERLAP_LIMIT
 from dem.soft.walls.wall_arrays import face_name, fastest
 from dem.system.diagnosis import point

@@ -25,7 +25,7 @@ from dem.model.particles.fields import WIDTHS, carried_fields
 from dem.soft import arrays, deforming_cell
 from dem.soft.bonds.engine_bonds import EngineBonds
 from dem.soft.contact.contact_history import ContactHistory
-from dem.soft.contact.nonspherical import bounding_radii
+from dem.soft.contact.convex_bodies import bounding_radii
 from dem.soft.contact.overlaps import DEEPEST, Deepest, Overlaps
 from dem.soft.energy_sums import fitting_unit
 from dem.soft.escape import OpenFaces

@@ -39,7 +39,7 @@ from dem.soft.checks import (
     rolling_shapes,
     turned_clumps,
 )
-from dem.soft.contact import nonspherical
+from dem.soft.contact import capsules, convex_bodies
 from dem.soft.contact.contact_forces import contact_forces
 from dem.soft.contact.overlaps import DEEPEST
 from dem.soft.crash_recorder import crash_recording
@@ -248,8 +248,8 @@ class Simulation(SimulationBase):
         self._contacts.check_distinguishable(
             [*self._particles.materials, *own, *(wall.material for wall in self._walls)]
         )
-        nonspherical.check_walls(self._particles, self._walls)
-        nonspherical.check_compatible(self._particles, self._box, self._walls, fluid, bonds)
+        capsules.check_walls(self._particles, self._walls)
+        convex_bodies.check_compatible(self._particles, self._walls, fluid)
         fluid_setup.check_walls(fluid, self._walls)
         if fluid is not None and self._particles.fixed.any():
             message = (
@@ -479,7 +479,7 @@ class Simulation(SimulationBase):
 
     def _law_for(self, materials: list[Material], contacts: Contacts) -> tuple:
         """The contact law of these materials, in the order of rows."""
-        several = any(nonspherical.may_have_several_contacts(shape) for shape, _ in self._particles.variants)
+        several = any(convex_bodies.may_have_several_contacts(shape) for shape, _ in self._particles.variants)
         film = fluid_setup.film_of(self._fluid, self._particles, self._box)
         return contact_law(
             contacts, materials, self._box, several_contacts=several,

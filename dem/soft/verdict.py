@@ -17,7 +17,7 @@ from dem.model.domain.box_walls import has_moving_images
 from dem.rotation.integrators import DRIFTS
 from dem.soft import deforming_cell
 from dem.soft.bonds import bond_setup
-from dem.soft.contact.nonspherical import solver_counts
+from dem.soft.contact.convex_bodies import solver_counts
 from dem.soft.fluid import fluid_setup
 from dem.soft.time_step.impacts import RESOLVED
 from dem.soft.time_step.limits import OVERLAP_LIMIT

@@ -10,7 +10,8 @@ from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.wall_contact import wall_report
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls
 from dem.model.domain.box import FACES
-from dem.soft.contact.nonspherical import convex_meetings, face_overlaps, meetings
+from dem.soft.contact.capsules import meetings
+from dem.soft.contact.convex_bodies import convex_meetings, face_overlaps
 
 if TYPE_CHECKING:
     from dem.base.periodic import PeriodicCell

@@ -12,7 +12,7 @@ from dem.kernels.heat import conductances
 from dem.kernels.heat.conductances import COLUMNS, CONDUCTANCE, OVERLAP, RADIUS, GapGas, gas_conductance
 from dem.kernels.soft.state import Kinds
 from dem.soft.contact.contact_forces import contact_forces
-from dem.soft.contact.nonspherical import touches_with_corners
+from dem.soft.contact.convex_bodies import touches_with_corners
 
 if TYPE_CHECKING:
     from collections.abc import Callable

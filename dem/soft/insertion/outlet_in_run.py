@@ -16,8 +16,8 @@ from dem.kernels.soft.contact.contact_detection import TINY
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls
 from dem.model.domain.box import FACES
 from dem.model.insertion import STEPS
+from dem.soft.contact.capsules import meetings
 from dem.soft.contact.contact_forces import contact_forces
-from dem.soft.contact.nonspherical import meetings
 from dem.soft.contact.overlaps import away_from_walls, in_walls
 
 if TYPE_CHECKING:

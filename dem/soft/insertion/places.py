@@ -11,7 +11,7 @@ from dem.kernels.packing.insertion import Occupied, add_spheres
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.model.shapes.capsule import hull_of
 from dem.soft.checks import in_frame
-from dem.soft.contact.nonspherical import bounding_radii
+from dem.soft.contact.convex_bodies import bounding_radii
 from dem.soft.contact.overlaps import Overlaps
 
 if TYPE_CHECKING:

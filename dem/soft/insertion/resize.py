@@ -17,8 +17,8 @@ from dem.kernels.soft.chunks import CHUNK, Threaded
 from dem.kernels.soft.integration import chunk_step
 from dem.kernels.soft.integration import time_loop as loop
 from dem.soft import arrays
+from dem.soft.contact.capsules import with_poses
 from dem.soft.contact.contact_history import ContactHistory
-from dem.soft.contact.nonspherical import with_poses
 from dem.soft.fluid.fluid_setup import STATE, with_fluid_scratch
 from dem.soft.neighbour_lists import most_cells
 from dem.soft.per_body import MOVING, Numbering

@@ -16,8 +16,8 @@ from dem.kernels.domain.deforming_cell import deforms
 from dem.kernels.soft.integration import chunk_step
 from dem.model.particles.fields import MOTION
 from dem.ranks.job_server import JobServer
+from dem.soft.contact.capsules import with_poses
 from dem.soft.contact.contact_history import ContactHistory
-from dem.soft.contact.nonspherical import with_poses
 from dem.soft.per_body import MOVING, sent_rows
 from dem.soft.subdomain.migration import BodyBatch, HistoryTable
 from dem.soft.subdomain.subdomain import PIECES, SharedInput, Subdomain

@@ -35,8 +35,8 @@ from dem.ranks.communicator import consecutive_segments, first_and_size
 from dem.ranks.consistency_check import BuildFingerprint, difference
 from dem.ranks.domain_decomposition import BoundingBox, is_within_reach
 from dem.soft import arrays, deforming_cell
+from dem.soft.contact.capsules import with_poses
 from dem.soft.contact.contact_history import ContactHistory
-from dem.soft.contact.nonspherical import with_poses
 from dem.soft.engine import NOWHERE
 from dem.soft.fluid.fluid_setup import STATE, with_fluid_scratch
 from dem.soft.neighbour_lists import EngineLists, grid_for, most_cells

@@ -26,7 +26,7 @@ from dem.kernels import laws
 from dem.kernels.compiler.jit import in_python
 from dem.kernels.laws.collision_time import ContactPairProperties, hertz
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
-from dem.soft.contact.nonspherical import inverse_masses, most_corners
+from dem.soft.contact.convex_bodies import inverse_masses, most_corners
 from dem.soft.contact.overlaps import DEEPEST
 
 if TYPE_CHECKING:

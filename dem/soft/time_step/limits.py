@@ -19,7 +19,8 @@ import numpy as np
 from dem.kernels.soft.contact.contact_detection import TINY
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.integration import time_loop as loop
-from dem.soft.contact.nonspherical import convex_meetings, lowest_arms, meetings
+from dem.soft.contact.capsules import meetings
+from dem.soft.contact.convex_bodies import convex_meetings, lowest_arms
 from dem.soft.contact.overlaps import Overlaps, largest
 from dem.soft.time_step.impacts import ADVISED, RESOLVED, effective_masses, kind_of_row, rounded_down
 from dem.soft.walls.wall_arrays import face_name

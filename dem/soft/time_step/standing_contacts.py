@@ -23,7 +23,7 @@ import numpy as np
 from dem.base.text import counted
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls
-from dem.soft.contact.nonspherical import lowest_arms, most_corners
+from dem.soft.contact.convex_bodies import lowest_arms, most_corners
 from dem.soft.contact.overlaps import face_depths, in_walls, kind_spheres
 from dem.soft.time_step.impacts import RESOLVED, rounded_down
 from dem.soft.time_step.limits import lever_arms, normals_and_arms

@@ -38,7 +38,8 @@ from dem.model.domain.box_walls import cell_of
 from dem.model.walls.servo import PID
 from dem.model.walls.wall import REACHED
 from dem.model.walls.wall_shapes import geometry_of, room_of_sides
-from dem.soft.contact.nonspherical import bounding_radii, convex_walls, most_vertices, shapes_for_sides
+from dem.soft.contact.capsules import shapes_for_sides
+from dem.soft.contact.convex_bodies import bounding_radii, convex_walls, most_vertices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

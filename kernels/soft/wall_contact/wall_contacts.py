@@ -395,7 +395,7 @@ def find_of_side(w, c, x, u, radius, power, box):
     """Write the contacts of the side of a capsule at x, with half its axis u, with wall w; returns their number.
 
     Beside periodic faces, shapes for sides follow those of all walls: walls as long as the period have no ends there
-    (`dem.soft.contact.nonspherical`).
+    (`dem.soft.contact.capsules`).
     """
     walls, image = box.walls, image_for(box, w, x)
     middle = image_in_frame(w, image, box)
