@@ -54,7 +54,7 @@ def test_who_falls_out_falls_for_ever_and_is_told_of_once(rebuilds):
     verdict = sim.run(0.04)  # not a word, nor of what so fast particles would need if they met
     (x, v), t = map(np.array, FALLS), sim.time
     np.testing.assert_allclose(sim.particles.position[0], x + t * v - [0, 0, G * t**2 / 2], rtol=1e-12)
-    assert sim._engine.left().tolist() == [0, 1]
+    assert sim._engine.escaped_rows().tolist() == [0, 1]
     assert len(rebuilds) < 50
     assert rebuilds[-1] < 6000  # when the second one was let go, at 10 m/s
     assert verdict.status == "PASS"
@@ -68,7 +68,7 @@ def test_who_has_left_does_not_show_in_the_others():
     with pytest.warns(dem.DemWarning, match="left-the-box"):
         both.step(1890)
     alone.step(1890)
-    assert both._engine.left().tolist() == [0]
+    assert both._engine.escaped_rows().tolist() == [0]
     assert alone.particles.velocity[0, 2] < 0  # it has been at the lid
     for name in ("position", "velocity"):
         np.testing.assert_array_equal(getattr(both.particles, name)[1], getattr(alone.particles, name)[0])
@@ -76,15 +76,15 @@ def test_who_has_left_does_not_show_in_the_others():
 
 def test_who_has_left_is_let_go_again_when_the_state_is_assigned_to():
     sim = simulation(([0.05, 0.05, -0.2], [0, 0, -1]), ([0.05, 0.05, 0.05], [0, 0, 0]), opened=["z-"])
-    assert sim._engine.left().tolist() == [0]
+    assert sim._engine.escaped_rows().tolist() == [0]
     with pytest.warns(dem.DemWarning, match="left-the-box: particle 0"):
         sim.step()
     sim.particles.velocity = [[0, 0, -1], [0.1, 0, 0]]
     sim.step(100)
-    assert sim._engine.left().tolist() == [0]
+    assert sim._engine.escaped_rows().tolist() == [0]
     sim.particles.position = [[0.05, 0.08, 0.05], [0.05, 0.05, 0.05]]
     sim.step()
-    assert sim._engine.left().tolist() == []
+    assert sim._engine.escaped_rows().tolist() == []
 
 
 def test_too_fast_outside_is_no_accident_but_inside_it_is():
@@ -111,7 +111,7 @@ def test_who_comes_back_through_an_open_top_has_not_left():
     assert sim.particles.position[0, 2] == pytest.approx(0.02 + 12 * 0.06 - G * 0.06**2 / 2)  # 0.38 m
     sim.step(6400)
     assert sim.particles.velocity[0, 2] == pytest.approx(12, rel=0.05)  # it has bounced
-    assert sim._engine.left().size == 0
+    assert sim._engine.escaped_rows().size == 0
 
 
 SLOPE = {"opened": ["x+"], "gravity": (100, 0, -30), "material": ROUGH}
@@ -133,7 +133,7 @@ def test_letting_go_shows_neither_lists_nor_restarts(shape, tmp_path):
         cut.save(tmp_path / "a.h5")
         cut = dem.Simulation.load(tmp_path / "a.h5", threads=1)
     ends.append(cut)
-    assert all(sim._engine.left().tolist() == [0, 1] for sim in ends)
+    assert all(sim._engine.escaped_rows().tolist() == [0, 1] for sim in ends)
     for name in ("position", "velocity", "orientation", "angular_velocity"):
         np.testing.assert_array_equal(*(getattr(sim.particles, name) for sim in ends), err_msg=name)
     assert ends[0].energy() == ends[1].energy()

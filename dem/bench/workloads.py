@@ -192,11 +192,11 @@ def names_with(parameters: dict, *, stepping: bool = False) -> list[str]:
     return [
         name
         for name, b in BENCHMARKS.items()
-        if not stepping or (isinstance(b, StepBenchmark) and parameters.keys() <= known(b))
+        if not stepping or (isinstance(b, StepBenchmark) and parameters.keys() <= accepted_parameters(b))
     ]
 
 
-def known(benchmark: StepBenchmark) -> set[str]:
+def accepted_parameters(benchmark: StepBenchmark) -> set[str]:
     """Parameters that a benchmark accepts."""
     return set(case(benchmark.case).model_fields) if benchmark.case else set(benchmark.parameters)
 

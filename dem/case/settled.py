@@ -85,7 +85,7 @@ def settled(
     about = {**recipe, "start": [len(places), *(float(x) for x in places.sum(0))]}
     for k in range(len(stages)):
         path = _path({**about, "stages": list(stages[: k + 1])})
-        found = path and _kept(path, len(places))
+        found = path and _stored_bed(path, len(places))
         if found is None:
             found = _at_rest(simulation(stages[k], places), size, falls=k == 0)
             if path:
@@ -103,7 +103,7 @@ def _path(recipe: dict) -> Path | None:
         return None
 
 
-def _kept(path: Path, count: int) -> np.ndarray | None:
+def _stored_bed(path: Path, count: int) -> np.ndarray | None:
     """Stored bed at a path if it has the expected number of particles; else None."""
     try:
         with path.open("rb") as file, np.load(file) as kept:

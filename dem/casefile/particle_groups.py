@@ -83,7 +83,7 @@ def _group(group: GroupTable, around: Surroundings, others: list[Particles], num
     else:
         shapes, state = _at_random(group, shape, around, others, where, number)
     n = len(state["position"])
-    state |= {name: _rows(name, value, n) for name, value in _said(group).items()}
+    state |= {name: _rows(name, value, n) for name, value in _fields_given(group).items()}
     if group.orientation == "random" and group.random is None:
         state["orientation"] = _orientations(group, shape, n, turned)
     elif group.orientation == AS_GIVEN:
@@ -115,10 +115,10 @@ def _like(before: Particles, group: GroupTable, shape: Shape | None, material: M
         for kind in before.kinds
     )
     state = {name: before.field(name) for name in before.fields}
-    return Particles.known(variants, before.variant, kinds, np.array(which)[before.kind], state)
+    return Particles.from_checked(variants, before.variant, kinds, np.array(which)[before.kind], state)
 
 
-def _said(group: GroupTable) -> dict[str, float | tuple | list]:
+def _fields_given(group: GroupTable) -> dict[str, float | tuple | list]:
     """State fields that a group gives, by name, without positions."""
     load_fields(group.fields)
     for name in group.fields:
@@ -145,7 +145,7 @@ def _at_random(
 ) -> tuple[list[Shape], dict]:
     """Shapes, positions and orientations of particles at random places without overlaps."""
     wanted, box = group.random, around.box
-    within, walls = random_insertion.enclosing_region(_called(wanted.inside, around.walls), around.walls)
+    within, walls = random_insertion.enclosing_region(_wall_named(wanted.inside, around.walls), around.walls)
     lower, upper = (within.lower, within.upper) if within and not box else (None, None)
     lower, upper = wanted.lower or lower, wanted.upper or upper
     corners = random_insertion.region(lower, upper, box)
@@ -167,7 +167,7 @@ def _at_random(
     return shapes, {"position": position, "orientation": orientation}
 
 
-def _called(name: str | None, walls: list[Wall]) -> Wall | None:
+def _wall_named(name: str | None, walls: list[Wall]) -> Wall | None:
     """Wall with a given name; None without a name."""
     if name is None:
         return None
@@ -194,7 +194,7 @@ def _exact(made: Particles, state: dict) -> Particles:
     kept = np.where(unit[:, None], given, made.orientation)
     values = {name: made.field(name) for name in made.fields}
     state = values | {"orientation": kept}
-    return Particles.known(made.variants, made.variant, made.kinds, made.kind, state)
+    return Particles.from_checked(made.variants, made.variant, made.kinds, made.kind, state)
 
 
 def sites(table: LatticeTable, box: Box | None) -> np.ndarray:
@@ -226,4 +226,4 @@ def last_frame(path: Path) -> Particles:
         if not len(run):
             raise ValueError(f"{path} holds no complete frame")
         state = {name: run.field(name)[len(run) - 1] for name in STATE if name in run.fields}
-        return Particles.known(run.shapes, run.variant, run.kinds, run.kind, state)
+        return Particles.from_checked(run.shapes, run.variant, run.kinds, run.kind, state)

@@ -57,7 +57,7 @@ def write(sim: StochasticSpheres, group: h5py.Group) -> None:
     booked = {
         "start_energy": ledger.start_energy[: stored_energies(fluid=True)], "largest_kinetic": ledger.largest_kinetic,
         "given": ledger.external_work, "datum": ledger.reference_potential,
-        "start_momentum": sim._start_momentum, "pushed": sim._pushed,
+        "start_momentum": sim._start_momentum, "pushed": sim._forced_axes,
     }  # fmt: skip
     for name, value in booked.items():
         group[f"booked/{name}"] = np.array(value, dtype=float)
@@ -89,7 +89,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> StochasticSpher
         number(booked, "given"),
     )  # fmt: skip
     sim._start_momentum = hdf5_validation.finite(booked, "start_momentum", (3,))
-    sim._pushed = hdf5_validation.finite(booked, "pushed", (3,)) != 0
+    sim._forced_axes = hdf5_validation.finite(booked, "pushed", (3,)) != 0
     return sim
 
 

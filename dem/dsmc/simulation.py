@@ -119,7 +119,7 @@ class StochasticSpheres(SimulationBase):
 
     _engine: StochasticEngine
     _start_momentum: np.ndarray  # (3,) plus what changes from outside gave since [kg m/s]
-    _pushed: np.ndarray  # (3,) whether gravity has ever acted along an axis
+    _forced_axes: np.ndarray  # (3,) whether gravity has ever acted along an axis
 
     def __init__(
         self,
@@ -268,11 +268,11 @@ class StochasticSpheres(SimulationBase):
 
     def _begin_ledger(self) -> None:
         """Start the ledgers of energy and momentum from the current state."""
-        self._pushed = self._pulled()
+        self._forced_axes = self._axes_of_gravity()
         super()._begin_ledger()
         self._start_momentum = self._momentum_left()
 
-    def _pulled(self) -> np.ndarray:
+    def _axes_of_gravity(self) -> np.ndarray:
         """Axes (3,) along which gravity changes the momentum, other than that which a fluid carries."""
         return np.array([g != 0 and self._rule.turbulence is None for g in self._gravity])
 
@@ -286,7 +286,7 @@ class StochasticSpheres(SimulationBase):
         off = self._momentum_left(self._engine.state()) - self._start_momentum
         super()._start_booked(gravity, reference_potential)
         self._start_momentum = self._momentum_left() - off
-        self._pushed = self._pushed | self._pulled()
+        self._forced_axes = self._forced_axes | self._axes_of_gravity()
 
     @property
     def collisions(self) -> Collisions:
@@ -316,7 +316,7 @@ class StochasticSpheres(SimulationBase):
 
     def _momentum_error(self) -> float | None:
         """Unaccounted change of momentum, over the sum of |m v|; None if walls or gravity act along every axis."""
-        free = np.array([axis in self._box.periodic for axis in AXES]) & ~self._pushed
+        free = np.array([axis in self._box.periodic for axis in AXES]) & ~self._forced_axes
         wall = self._laws.wall
         slippery = self._laws.roughness == 0 and (wall.tangential == -1 or wall.friction == 0)
         if not free.any() or not (slippery or len(self._box.periodic) == len(AXES)):

@@ -99,7 +99,7 @@ class RemoteObject:
         return self.server.order(self.number, self.own, name, *given)
 
 
-def shared() -> str:
+def sharing_of_latest() -> str:
     """A line that says how ranks shared the latest simulation, after a line break; "" without ranks."""
     return f"\n{JobServer.current.described}" if JobServer.current else ""
 

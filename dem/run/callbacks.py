@@ -137,7 +137,7 @@ def resumed(
 
 def check_repeatable(path: str | PathLike, file: h5py.File) -> None:
     """Raise ValueError if a run was changed from outside, which its file cannot repeat."""
-    changes = growing_tables.found(file).get(growing_tables.CHANGES)
+    changes = growing_tables.tables_in(file).get(growing_tables.CHANGES)
     if changes is not None and len(changes):
         mark = file["parameters"].attrs.get(HOOK)
         by = _words_of_call(mark) if mark else "an assignment between steps"

@@ -188,13 +188,13 @@ class RunningTable:
             message = f"there is no column {min(alien)} here, expected some of {', '.join(usual)}"
             raise ValueError(message)
         self.interval = _interval(sim, every, plan)
-        self.kind = np.dtype([(name, "<i8" if COLUMNS[name].whole else "<f8") for name in self._kept])
+        self.kind = np.dtype([(name, "<i8" if COLUMNS[name].whole else "<f8") for name in self._stored_columns])
         self._first, self._shown, self._observer = plan[0].first, shown, Observer()
         self._previous: tuple[float, int] | None = None  # moment of computing and work done at the row before
         self._row_at: float | None = None
 
     @property
-    def _kept(self) -> tuple[str, ...]:
+    def _stored_columns(self) -> tuple[str, ...]:
         """Columns in the file, which must know when rows were written."""
         return self.names if "time" in self.names else ("time", *self.names)
 

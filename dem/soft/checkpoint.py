@@ -242,7 +242,7 @@ WATCHED = 4  # overlap, limits of overlap and acceleration, fewest steps; then w
 
 def check_fits(state: Snapshot, engine: Engine) -> None:
     """Raise DamagedError, saying what does not fit, unless the engine can go on from the state."""
-    own = {name: getattr(engine.bodies, name)[..., : engine.owned] for name in engine.kept}
+    own = {name: getattr(engine.bodies, name)[..., : engine.owned] for name in engine.state_arrays}
     bodies, run_state = stored(BODIES, state.bodies), stored(PROGRESS, state.run_state)
     check_alike(BODIES, bodies, stored(BODIES, own))
     check_finite(BODIES, bodies)

@@ -512,7 +512,7 @@ class Engine:
         if self.subdomains and self.subdomains.have_newer_state:
             bodies, contacts, bonds = self.subdomains.snapshot(self)
         else:
-            own = {name: getattr(self.bodies, name) for name in self.kept}
+            own = {name: getattr(self.bodies, name) for name in self.state_arrays}
             bodies = {name: self.by_row(values) if values.size else values.copy() for name, values in own.items()}
             contacts, bonds = self.history().ascending(), self.bonds.snapshot() if self.bonds else {}
         return Snapshot(
@@ -565,7 +565,7 @@ class Engine:
         self.rebuild(snapshot.contacts)
 
     @property
-    def kept(self) -> list[str]:
+    def state_arrays(self) -> list[str]:
         """Names of the arrays of bodies that belong to the complete state."""
         wanted = {DISSIPATED: self.layout.heats, FLUID_CACHE: looks_back(self.fluid.model), FIELDS: bool(self.fields)}
         return [*KEPT, *(name for name, is_kept in wanted.items() if is_kept)]
@@ -597,7 +597,7 @@ class Engine:
         self.execute(loop.WRITE_OUTPUT, view=loop.OutputState(*shown), bodies=self.bodies._replace(identity=rows))
         return shown
 
-    def registered(self) -> dict[str, np.ndarray]:
+    def field_values(self) -> dict[str, np.ndarray]:
         """Fields that the engine carries along (N, k), by name, in the order of the user's rows."""
         if not self.fields:
             return {}
@@ -630,7 +630,7 @@ class Engine:
         lowest, highest = inside.min(axis=1, initial=np.inf), inside.max(axis=1, initial=-np.inf)
         return bool((lowest >= faces.lower).all() and (highest <= faces.upper).all())
 
-    def left(self) -> np.ndarray:
+    def escaped_rows(self) -> np.ndarray:
         """Rows of the particles that have escaped through open faces."""
         if self.subdomains and not self.open_faces.faces:  # no particle can leave, so that nothing has to be fetched
             return np.zeros(0, np.int64)

@@ -713,7 +713,7 @@ class Simulation(SimulationBase):
             self._check_run(self._engine.code)
             with compilation.announced():
                 for stage in self._engine.scalars:
-                    stage.hold(self._engine, duration, steps)
+                    stage.exchange_at_rest(self._engine, duration, steps)
             self._exchanges += 1
             self._shown = -1
             if self._engine.subdomains:
@@ -768,7 +768,7 @@ class Simulation(SimulationBase):
         return energy_sums.sums(self._engine, self._population)
 
     def _kinetic_of_escaped(self) -> float:
-        return sum(self._energies_of(self._engine.left())[:2])
+        return sum(self._energies_of(self._engine.escaped_rows())[:2])
 
     def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Variant of each particle; mass and moments of inertia of each variant, no mass for fixed ones."""
@@ -813,7 +813,7 @@ class Simulation(SimulationBase):
         check_moving_images(self._box, gravity)
         pulled, ledger = np.array(self._gravity) != 0, self._ledger
         if fits_unit(self._engine, gravity, reference_potential):
-            gone = self._engine.left()
+            gone = self._engine.escaped_rows()
             before, before_of_gone = self._energies_of()[2], self._energies_of(gone)[2]
             self._gravity, ledger.reference_potential = gravity, reference_potential
             self._engine.change_gravity(gravity, reference_potential)
@@ -1059,18 +1059,18 @@ class Simulation(SimulationBase):
             self._shown = self.step_count
         if self._shown != self.step_count:
             motion = dict(zip(MOTION, (rows.T for rows in self._engine.state()), strict=True))
-            self._particles._set_motion(motion | self._engine.registered())
+            self._particles._set_motion(motion | self._engine.field_values())
             self._shown = self.step_count
 
     def _expected(self) -> Particles:
         """Particles that may touch others, and examples of those to be inserted."""
-        there = without_escaped(self.particles, self._engine.left())
+        there = without_escaped(self.particles, self._engine.escaped_rows())
         return with_examples(there, [each.inserter for each in self.inserters])
 
     def foreseen(self) -> Iterator[Notice]:
         """Notices to give before a run begins."""
         self._notices_given = True
-        any_present = len(self._engine.left()) < len(self.particles) or self.inserters
+        any_present = len(self._engine.escaped_rows()) < len(self.particles) or self.inserters
         yield from self._notices_without_engine(self._expected() if any_present else None)
         if self.step_count == self._ledger.first_step and not self._frozen:
             yield from deep_start(self._engine)

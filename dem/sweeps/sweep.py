@@ -116,7 +116,7 @@ def planned(
         draft._replace(path=folder / file, threads=draft.threads if has_threads(run) else None)
         for draft, file, run in zip(drafts, files, runs, strict=True)
     ]
-    return _found(members, runs, table, way_out)
+    return _plan_with_outcomes(members, runs, table, way_out)
 
 
 def _named(case: str | PathLike | type[AnyCase]) -> tuple[str | type[AnyCase], str]:
@@ -179,7 +179,7 @@ def _table(
     return SweepTable(path, name, list(parameters), [*rows, *(row for row in known.values() if row.file not in made)])
 
 
-def _found(members: list[SweepRun], runs: list[ChosenCase], table: SweepTable, way_out: str) -> Plan:
+def _plan_with_outcomes(members: list[SweepRun], runs: list[ChosenCase], table: SweepTable, way_out: str) -> Plan:
     """Make the plan; raises ValueError if files contain other runs, which must not be replaced."""
     found = [inspect_run(member, run) for member, run in zip(members, runs, strict=True)]
     other = [(m, f) for m, f in zip(members, found, strict=True) if f.state == "other" and not m.overwrite]

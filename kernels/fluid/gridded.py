@@ -153,7 +153,7 @@ def find(field, number, rows, scratch):
 
 
 @inline
-def found(scratch, s, times):
+def read_place(scratch, s, times):
     """Read the grid place of position number s; `enclosing_times` gives its times."""
     i, j, k = three(scratch, LOW, s)
     m, n, o = three(scratch, HIGH, s)
@@ -172,7 +172,7 @@ def fill(field, t, number, rows, scratch):
     size = values.shape[4]  # a number that LLVM does not know: else it writes out all of them, one by one
     find(field, number, rows, scratch)
     for s in range(number):
-        place = found(scratch, s, times)
+        place = read_place(scratch, s, times)
         write_three(rows, CHANGE, s, (0.0, 0.0, 0.0))
         if place.after == place.before:
             for r in range(size):

@@ -93,7 +93,7 @@ def test_an_even_bed_is_even_in_cells():
 
 def test_what_cells_hold_is_seen_linearly():
     """A product of lines along the axes, between centres; beyond the outermost ones it stays, or the period goes on."""
-    cells = dem.Cells(number=(4, 3, 5), lower=(0, 0, 0), upper=(4, 3, 5)).known(None, 0.1).as_arguments()
+    cells = dem.Cells(number=(4, 3, 5), lower=(0, 0, 0), upper=(4, 3, 5)).resolve(None, 0.1).as_arguments()
     x, y, z = np.meshgrid(*(np.arange(n) + 0.5 for n in (4, 3, 5)), indexing="ij")
     values = ((1 + x) * (2 - y) * (3 + 2 * z))[None]
 
@@ -110,7 +110,7 @@ def test_what_cells_hold_is_seen_linearly():
 def test_nothing_is_lost_between_particles_and_cells():
     """Integers: the sums over cells are those over particles to the last unit, in any order of these."""
     rng = np.random.default_rng(1)
-    known = dem.Cells(number=(3, 2, 5), lower=(0, 0, 0), upper=(3, 2, 5)).known(None, 0.1).as_arguments()
+    known = dem.Cells(number=(3, 2, 5), lower=(0, 0, 0), upper=(3, 2, 5)).resolve(None, 0.1).as_arguments()
     position, amounts, unit = (
         rng.uniform(0, 1, (3, 50)) * [[3], [2], [5]],
         rng.normal(size=(2, 50)),

@@ -107,7 +107,7 @@ def test_many_places_are_sampled_like_one(flow, rng):
 @pytest.mark.parametrize("kind", [dense_suspension.Bed, dense_suspension.Solved, dense_suspension.Mixture])
 def test_many_places_in_cells_are_sampled_like_one(kind, rng):
     """All that a bed or a computed flow says of a place, to the bit; rows of other fields are as many as before."""
-    cells = dem.Cells(lower=(0, 0, 0), upper=(0.03,) * 3, number=(3, 4, 5)).known(None, 1e-3).as_arguments()
+    cells = dem.Cells(lower=(0, 0, 0), upper=(0.03,) * 3, number=(3, 4, 5)).resolve(None, 1e-3).as_arguments()
     shear = dem.ShearFlow(rate=3.0).field(density=1000.0, viscosity=1e-3, length=1e-3, time=1e-3)
     values = rng.uniform(0.3, 1.0, (dense_suspension.ROWS, 3, 4, 5))
     known = (cells, values, None, None, values[:2], None)

@@ -11,7 +11,7 @@ from dem.casefile.schema.fluid import FluidTable
 from dem.casefile.schema.insertion import InserterTable, OutletTable
 from dem.casefile.schema.key_types import Table
 from dem.casefile.schema.law_components import LawPartKeys
-from dem.casefile.schema.packages import declared
+from dem.casefile.schema.packages import build_declared
 from dem.casefile.schema.shapes import ShapeTable
 from dem.casefile.schema.sizes import SizesTable
 from dem.casefile.schema.walls import MotionTable, WallTable
@@ -431,7 +431,7 @@ class ScalarTable(Table):
 
     def made(self) -> ScalarExchange:
         """Make the exchange law; raises ValueError for an unknown law or wrong parameters."""
-        return declared(SCALARS, "law", self.law, self.parameters)
+        return build_declared(SCALARS, "law", self.law, self.parameters)
 
 
 class OutputTable(Table):

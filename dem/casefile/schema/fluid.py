@@ -20,7 +20,7 @@ from dem.casefile.schema.key_types import (
     wrong_keys,
 )
 from dem.casefile.schema.law_components import table_of
-from dem.casefile.schema.packages import declared
+from dem.casefile.schema.packages import build_declared
 from dem.model.contact.law_component import keys, missing_keys
 from dem.model.contact.lubrication import Lubrication
 from dem.model.fluid.cells import Cells
@@ -89,7 +89,7 @@ class CouplingTable(Table):
 
     def made(self) -> Coupling:
         """Make the coupling; raises ValueError for an unknown coupling or wrong parameters."""
-        function = declared(GROUP, "function", self.function, self.parameters)
+        function = build_declared(GROUP, "function", self.function, self.parameters)
         return Coupling(function=function, implicit=self.implicit)
 
 

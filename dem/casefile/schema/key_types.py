@@ -258,7 +258,7 @@ def allowed(field: FieldInfo) -> str:
     """
     if get_origin(field.annotation) is Literal and len(get_args(field.annotation)) == 1:
         return ""  # distinguishes one table from another
-    return "; ".join(dict.fromkeys([*_told(field.metadata), *_inside(field.annotation)]))
+    return "; ".join(dict.fromkeys([*_limits_in(field.metadata), *_inside(field.annotation)]))
 
 
 def meaning(field: FieldInfo) -> str:
@@ -275,17 +275,17 @@ def _inside(kind: object) -> Iterator[str]:
         words = [str(word) for word in get_args(kind)]
         yield f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
         return
-    yield from _told(getattr(kind, "__metadata__", ()))
+    yield from _limits_in(getattr(kind, "__metadata__", ()))
     for part in get_args(kind):
         yield from _inside(part)
 
 
-def _told(metadata: Iterable[object]) -> Iterator[str]:
+def _limits_in(metadata: Iterable[object]) -> Iterator[str]:
     """Allowed values and limits by annotations, in words."""
     limits = []
     for each in metadata:
         if isinstance(each, FieldInfo):
-            yield from _told(each.metadata)
+            yield from _limits_in(each.metadata)
         elif isinstance(each, Among):
             yield ", ".join(each.names)
         limits += [f"{words} {getattr(each, name):g}" for name, words in LIMITS.items() if hasattr(each, name)]

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-def known(group: str, key: str, name: str, ours: Iterable[str]) -> str:
+def known_name(group: str, key: str, name: str, ours: Iterable[str]) -> str:
     """Check that a name is one of `dem` or of an entry point of a group; raises ValueError with the nearest name."""
     ours = [*ours]
     return name if name in ours else checks.one_of(key, name, [*ours, *installed(group)])
 
 
-def declared(group: str, key: str, name: str, parameters: Mapping[str, object]) -> object:
+def build_declared(group: str, key: str, name: str, parameters: Mapping[str, object]) -> object:
     """Make an instance of the dataclass that an entry point names; `key` of the case file is for messages.
 
     Raises

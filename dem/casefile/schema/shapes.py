@@ -18,7 +18,7 @@ from dem.casefile.schema.key_types import (
     Table,
     wrong_keys,
 )
-from dem.casefile.schema.packages import declared, known
+from dem.casefile.schema.packages import build_declared, known_name
 from dem.model.shapes.capsule import Capsule
 from dem.model.shapes.clump import Clump
 from dem.model.shapes.ellipsoid import Ellipsoid, Superellipsoid
@@ -38,8 +38,8 @@ GROUP = "dem.shapes"  # entry-point group of shapes by their type in case files;
 class ShapeTable(Table):
     """``[shapes.NAME]``: type and sizes of a shape."""
 
-    type: Annotated[str, Among(tuple(SHAPES)), AfterValidator(lambda name: known(GROUP, "type", name, SHAPES))] = Field(
-        description="type of the shape, or name of an entry point of the group dem.shapes", examples=["sphere"]
+    type: Annotated[str, Among(tuple(SHAPES)), AfterValidator(lambda name: known_name(GROUP, "type", name, SHAPES))] = (
+        Field(description="type of the shape, or name of an entry point of the group dem.shapes", examples=["sphere"])
     )
     diameter: Size | None = Field(
         None,
@@ -150,7 +150,7 @@ class ShapeTable(Table):
     def made(self) -> Shape:
         """Make the shape."""
         if self.type not in SHAPES:
-            return declared(GROUP, "type", self.type, self.parameters)
+            return build_declared(GROUP, "type", self.type, self.parameters)
         sizes = self._values()
         if "file" in sizes:
             return Polyhedron.from_mesh(sizes.pop("file"), **sizes)

@@ -19,7 +19,7 @@ from dem.casefile import choose_case
 from dem.cli.application import app, plain_errors, say
 from dem.cli.completion import cases_and_files
 from dem.model.particles.fields import STATE
-from dem.ranks.job_server import shared
+from dem.ranks.job_server import sharing_of_latest
 from dem.run.running_table import chosen as chosen_columns
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def run(
             verdict, said = _run(chosen, path, progress=not quiet, strict=strict, **(said_there | writing | every))
     if not quiet:
         say(said)
-        say(f"{verdict}{shared()}")
+        say(f"{verdict}{sharing_of_latest()}")
     elif verdict.status != "PASS":
         sys.stderr.write(f"{verdict}\n")
     if not verdict.passed or (strict and verdict.status != "PASS"):

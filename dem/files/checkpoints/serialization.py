@@ -203,7 +203,7 @@ def read_particles(given: dict, group: h5py.Group) -> Particles:
     }
     off = np.abs(np.linalg.norm(state["orientation"], axis=1) - 1).max(initial=0.0)
     require(off <= UNIT_NORM, f"an orientation is no unit quaternion, its norm is off by {off:.3g}")
-    return Particles.known(variants, variant, kinds, kind, state)
+    return Particles.from_checked(variants, variant, kinds, kind, state)
 
 
 def _kinds_of(given: list[dict]) -> list[Kind]:

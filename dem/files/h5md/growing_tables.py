@@ -56,7 +56,7 @@ def contact_rows(contacts: ContactForces, kind: np.dtype) -> np.ndarray:
     return rows
 
 
-def found(file: h5py.File) -> dict[str, h5py.Dataset]:
+def tables_in(file: h5py.File) -> dict[str, h5py.Dataset]:
     """Tables in a file, by name."""
     return {name: file[name] for name in (TABLE, CHANGES, CONTACTS, EVENTS) if name in file}
 

@@ -128,7 +128,7 @@ def _cut(path: Path, size: int) -> int:
                     file.move(name, f"lost/{name}")
             datasets = layout.frame_datasets(file)
             frames = min(_whole(dataset, size) for dataset in datasets.values())
-            for log in growing_tables.found(file).values():
+            for log in growing_tables.tables_in(file).values():
                 log.resize(_whole(log, size), axis=0)
             if layout.NUMBER in datasets:  # frames whose contacts are lost are cut too
                 last = np.cumsum(datasets[layout.NUMBER][:frames])

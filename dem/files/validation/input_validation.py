@@ -162,7 +162,7 @@ def count_walls(file: h5py.File) -> int:
 
 def _check_logs(file: h5py.File) -> None:
     """Check the record types of tables that grow independently of frames."""
-    found = growing_tables.found(file)
+    found = growing_tables.tables_in(file)
     for name, log in found.items():
         there = isinstance(log, h5py.Dataset) and len(log.shape or ()) == 1
         right = there and log.dtype in RECORDS[name] if name in RECORDS else there and _is_table(log.dtype)

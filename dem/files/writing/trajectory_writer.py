@@ -392,7 +392,7 @@ class PendingRows:
         if sim.traffic:
             sim.traffic.totals.fetch()  # what was before is in no file, or in another one
         self.of_frames = layout.frame_datasets(file)
-        self.of_logs = growing_tables.found(file)
+        self.of_logs = growing_tables.tables_in(file)
         self._rows = {name: [] for name in (*self.of_frames, *self.of_logs)}
         self.nbytes = 0  # of all rows
 

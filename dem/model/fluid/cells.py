@@ -91,7 +91,7 @@ class Cells:
             message = f"cells from {self.lower} to {self.upper} have no volume: lower must be below upper on each axis"
             raise ValueError(message)
 
-    def known(self, box: Box | None, largest: float) -> Cells:
+    def resolve(self, box: Box | None, largest: float) -> Cells:
         """Cells with all values filled in, for a box and the largest diameter of the particles [m].
 
         Raises

@@ -219,12 +219,12 @@ class Particles:
         kind = [np.array(which)[g.kind + k] for g, k in zip(groups, first, strict=False)]
         names = [n for n in STATE if any(n in g.fields for g in groups)]
         state = {n: np.concatenate([g.field(n) for g in groups]) for n in names}
-        made = cls.known(list(variants), np.concatenate(variant), kinds, np.concatenate(kind), state)
+        made = cls.from_checked(list(variants), np.concatenate(variant), kinds, np.concatenate(kind), state)
         made._materials = list({id(m): m for g in groups for m in g._materials}.values())
         return made
 
     @classmethod
-    def known(
+    def from_checked(
         cls,
         variants: list[tuple[Shape, Material]],
         variant: np.ndarray,
@@ -247,7 +247,7 @@ class Particles:
     def _renamed(self, name: str) -> Particles:
         """Copy of the particles with another name for their kinds."""
         kinds, which = numbered(kind._replace(name=checks.text("name", name)) for kind in self._kinds)
-        made = Particles.known(self._variants, self._variant, kinds, np.array(which)[self._kind], self._state)
+        made = Particles.from_checked(self._variants, self._variant, kinds, np.array(which)[self._kind], self._state)
         made._materials = self._materials
         return made
 
@@ -255,12 +255,12 @@ class Particles:
         """Particles in the given rows, with only the variants in use."""
         used, variant = np.unique(self._variant[rows], return_inverse=True)
         state = {name: values[rows] for name, values in self._state.items()}
-        return Particles.known([self._variants[v] for v in used], variant, self._kinds, self._kind[rows], state)
+        return Particles.from_checked([self._variants[v] for v in used], variant, self._kinds, self._kind[rows], state)
 
     def only_rows(self, rows: slice) -> Particles:
         """Particles in the given rows, with all variants and kinds of the original."""
         state = {name: values[rows] for name, values in self._state.items()}
-        return Particles.known(self._variants, self._variant[rows], self._kinds, self._kind[rows], state)
+        return Particles.from_checked(self._variants, self._variant[rows], self._kinds, self._kind[rows], state)
 
     @property
     def materials(self) -> list[Material]:

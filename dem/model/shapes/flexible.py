@@ -253,7 +253,7 @@ def _flexed(particles: Particles) -> tuple[Particles, Bonds | None]:
     kinds = [Kind(k.name, FibreSegment.__name__ if k.shape == FlexibleFibre.__name__ else k.shape, k.material)
              for k in particles.kinds]  # fmt: skip
     kinds, which = numbered(kinds)
-    made = Particles.known(list(variants), variant, kinds, np.array(which)[kind_of], state)
+    made = Particles.from_checked(list(variants), variant, kinds, np.array(which)[kind_of], state)
     return made, _joined(pieces, rows)
 
 

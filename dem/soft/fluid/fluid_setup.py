@@ -67,7 +67,7 @@ def sphericity_coefficients(bodies: Bodies) -> list[np.ndarray]:
     return [np.ascontiguousarray(np.array(table).T) for table in zip(*rows, strict=True)]
 
 
-def tabled(bodies: Bodies) -> Zastawny:
+def zastawny_coefficients(bodies: Bodies) -> Zastawny:
     """Coefficients of ellipsoids; raises ValueError for bodies that the tables do not have."""
     rows = []
     for shape, body in bodies:
@@ -96,7 +96,7 @@ def cross_flow(bodies: Bodies) -> Rosendahl:
 OF_BODIES: dict[str, Callable[[Bodies], tuple]] = {  # laws that need more of bodies than the fluid knows
     "hoelzer-sommerfeld": lambda bodies: HoelzerSommerfeld(*sphericity_coefficients(bodies)),
     "rosendahl": cross_flow,
-    "zastawny": tabled,
+    "zastawny": zastawny_coefficients,
 }
 
 
@@ -318,7 +318,7 @@ def foreseen(
     if fluid is None:
         return
     if fluid.cells is not None:
-        yield from fluid.cells.known(box, widest(particles)).foreseen(widest(particles))
+        yield from fluid.cells.resolve(box, widest(particles)).foreseen(widest(particles))
     if fluid.lubrication is not None:
         rate = film_rate(fluid, particles, box)
         if rate * time_step > THICK:

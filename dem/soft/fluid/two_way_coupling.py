@@ -54,7 +54,7 @@ def cells_of(fluid: Fluid | None, particles: Particles, box: Box | None) -> Cell
     if fluid is None or fluid.cells is None:
         return None
     largest = widest(particles)
-    cells = fluid.cells.known(box, largest)
+    cells = fluid.cells.resolve(box, largest)
     cells.check_wide(largest)
     return cells
 
@@ -308,7 +308,7 @@ class TwoWayCoupling:
         nearest cells, so that no momentum taken from the fluid is lost.
         """
         there = ~self.cells.outside(np.asarray(position).T)
-        there[engine.left()] = False
+        there[engine.escaped_rows()] = False
         each = np.array(each)
         each[: len(each) - shared, ~there] = 0.0
         each = np.ascontiguousarray(each)

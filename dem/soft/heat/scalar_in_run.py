@@ -270,7 +270,7 @@ class ScalarInRun:
     def choose_variants(self, engine: Engine) -> None:
         """Set the properties of bodies that depend on their values, in a restored state."""
 
-    def hold(self, engine: Engine, duration: float, steps: int) -> None:
+    def exchange_at_rest(self, engine: Engine, duration: float, steps: int) -> None:
         """Exchange for a duration [s] at the current contacts, in implicit steps; see `Simulation.conduct`."""
         self.prepare(engine)
         self._add(TIME, duration)

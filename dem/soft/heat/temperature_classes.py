@@ -85,7 +85,9 @@ class TemperatureClasses(NamedTuple):
             raise ValueError(message)
         variant = self.variant_at(given.variant, given.temperature)
         state = {name: given.field(name) for name in given.fields}
-        return Particles.known(self.variants, variant.astype(given.variant.dtype), given.kinds, given.kind, state)
+        return Particles.from_checked(
+            self.variants, variant.astype(given.variant.dtype), given.kinds, given.kind, state
+        )
 
     def contacts(self, given: Contacts) -> Contacts:
         """Contacts in which an entry for a material is one for its classes, too."""

@@ -184,7 +184,7 @@ class Population:
                 }  # fmt: skip
                 for name, value in source.inserter.state().items():
                     state[name] = np.full((added.variant.size, 1), value)
-                particles = Particles.known(self.variants, added.variant, self.kinds, added.species, state)
+                particles = Particles.from_checked(self.variants, added.variant, self.kinds, added.species, state)
                 self.insert_particles(engine, particles, number)
 
     def _remove_in_outlets(self, engine: Engine, step: int) -> None:
@@ -246,7 +246,7 @@ class Population:
         """Show the present particles and their state in `particles`."""
         state = dict(zip(MOTION, engine.state(), strict=True))
         variant = engine.by_row(engine.bodies.kind)
-        particles._renew(variant, self.species, {name: rows.T for name, rows in state.items()} | engine.registered())  # noqa: SLF001
+        particles._renew(variant, self.species, {name: rows.T for name, rows in state.items()} | engine.field_values())  # noqa: SLF001
         self.changed = False
 
     def doubts(self, step: int) -> list[str]:
@@ -313,7 +313,7 @@ def with_room_for(
         checks.of_types(particles=(particles, Particles))
     own, every = 0 if particles is None else len(particles), with_examples(particles, inserters)
     state = {name: every.field(name)[:own] for name in every.fields}
-    return Particles.known(every.variants, every.variant[:own], every.kinds, every.kind[:own], state)
+    return Particles.from_checked(every.variants, every.variant[:own], every.kinds, every.kind[:own], state)
 
 
 def _check_fluid(fluid: Fluid | None, inserters: Sequence[Inserter], outlets: Sequence[Outlet]) -> None:

@@ -145,7 +145,7 @@ class EngineSubdomains:
 
     def snapshot(self, engine: Engine) -> tuple[dict[str, np.ndarray], ContactHistory, dict[str, np.ndarray]]:
         """Bodies, contacts and bonds of a snapshot, without lists being made."""
-        names, kept = [*engine.kept, "wall_contacts"], engine._bodies  # noqa: SLF001, arrays that are empty are so here
+        names, kept = [*engine.state_arrays, "wall_contacts"], engine._bodies  # noqa: SLF001, arrays that are empty are so here
         parts, table = self.remote.do("gather_state", names)
         bodies = {}
         for k, name in enumerate(names, 1):

@@ -162,7 +162,9 @@ def share_damping(law, first, count, k, half, bodies, kinds, neighbours, kinemat
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     for t in range(first, first + count):
         contact = kinematics_in_column(kinematics, t, True, False)
-        secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, recalled(law, t, k, neighbours, ids), half)
+        secant = laws.secant(
+            law, ids[OF_I, t], ids[OF_J, t], contact, history_of_contact(law, t, k, neighbours, ids), half
+        )
         kinematics[flat(SECANT, t)] = secant
         weighted_secant, normal_velocity = kinematics[flat(WEIGHT, t)] * secant, dot(contact.velocity, contact.normal)
         push = add_contact(
@@ -189,7 +191,7 @@ def share_all_damping(law, start, count, half, bodies, kinds, neighbours, kinema
 
 
 @inline
-def recalled(law, t, k, neighbours, ids):
+def history_of_contact(law, t, k, neighbours, ids):
     """History of the contact of column t, of candidate k."""
     if ids[HISTORY_AT, t] > 0:
         return laws.load(law, neighbours.history, k, ids[HISTORY_AT, t])

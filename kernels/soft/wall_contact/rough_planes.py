@@ -68,7 +68,7 @@ def store_plane(rows, k, first, plane):
 
 
 @inline
-def limited(m, overlap, n, flat, band):
+def limited_plane(m, overlap, n, flat, band):
     """Normal of a plane and overlap with it, or with one along the flat wall where that is farther than the band."""
     return (n, flat + math.copysign(band, overlap - flat)) if abs(overlap - flat) > band else (m, overlap)
 
@@ -100,7 +100,7 @@ def rough_face(box, s, b, face, flat, half, rows, has_history, bodies, kinds):
         tilted, before, overlap = load_plane(rows, k)
         point = subtract(at_plane(kinds, s, b, tilted, bodies), load(box.shift, face))
         overlap -= dot(tilted, minimum_image(box, point, before))
-    m, overlap = limited(tilted, overlap, n, flat, box.roughness * radius_of(s, b, bodies, kinds))
+    m, overlap = limited_plane(tilted, overlap, n, flat, box.roughness * radius_of(s, b, bodies, kinds))
     store_plane(rows, k, 0, (tilted, point, overlap))
     return overlap, m
 
@@ -184,7 +184,7 @@ def rough_wall(rough, c, w, s, b, k, flat, normal, half, bodies, kinds, box):
         m = in_world(w, tilted, box)
         point = in_frame(w, at_plane(kinds, s, b, m, bodies), box)
         overlap -= dot(m, minimum_image(box, in_world(w, point, box), in_world(w, before, box)))
-    m, overlap = limited(m, overlap, normal, flat, rough.roughness[w] * radius_of(s, b, bodies, kinds))
+    m, overlap = limited_plane(m, overlap, normal, flat, rough.roughness[w] * radius_of(s, b, bodies, kinds))
     return overlap, m, (tilted, point, overlap)
 
 
