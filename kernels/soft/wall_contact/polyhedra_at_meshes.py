@@ -27,6 +27,10 @@ Otherwise a patch has a contact between corners as well: where a ridge or a tip 
 the body. Its terms include -φ(δ_vf) of the patch's deepest corner. They are summed with the contact of that corner,
 which they replace. If two patches have this contact in common, all are one contact: a corner in a valley between two
 ridges. The force jumps where another corner becomes the deepest one of such a patch, but U does not.
+
+Hysteretic and adhesive forces are no powers of the overlap, so they are not the gradient of U where terms are summed.
+Also, a patch continues the history of one of the corners that merge into it. The ledger then has an error that does not
+vanish with the time step (limits in ``docs/convex.md``).
 """
 
 import math
