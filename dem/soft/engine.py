@@ -125,7 +125,7 @@ class Engine:
             self.kinds, lossy=lossy, width=width, wall_width=wall_width, couples=self.has_couples, heats=heats
         )
         steps = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)]
-        fluid_rows = rows_of_cache(fluid.model, spheres=spheres, rotating=self.rotating)
+        fluid_rows = rows_of_cache(fluid.model, self.scheme, rotating=self.rotating)
         self.rows = {
             "rotating": self.rotating, "lossy": lossy, "fluid_rows": fluid_rows, "quaternion": steps.quaternion,
             "more": steps.more,

@@ -159,6 +159,18 @@ def test_spin_up_by_a_turning_fluid():
     assert sim.particles.angular_velocity[0] == pytest.approx([0, 0, 2], rel=1e-13)
 
 
+@pytest.mark.parametrize("scheme", [name for name, row in dem.INTEGRATORS.items() if row.torques == 1])
+@pytest.mark.few(2)
+def test_spheres_spin_down_by_any_scheme(scheme):
+    """ω e^(-t/τ) with τ = I/(π μ d³) = ρ d²/(60 μ), and arrays have the rows that kernels of the scheme write."""
+    d, tau = 1e-3, 2500.0 * 1e-6 / (60 * 0.1)
+    oil = dem.Fluid(density=1000.0, viscosity=0.1, rotation="stokes")
+    spinning = dem.Particles(dem.Sphere(diameter=d), solid(2500.0), position=[(0, 0, 0)], angular_velocity=[(3, 4, 12)])
+    sim = dem.Simulation(spinning, fluid=oil, time_step=tau / 200, integrator=scheme)
+    sim.step(200)
+    np.testing.assert_allclose(sim.particles.angular_velocity[0], np.exp(-1.0) * np.array([3.0, 4.0, 12.0]), rtol=5e-3)
+
+
 def test_resistance_to_fast_rotation():
     """T = ρ/2 (d/2)⁵ C_R Ω² with C_R = 12.9/√Re_R + 128.4/Re_R beyond Re_R = 32, where both are 6.28 and 6.29."""
     d, omega = 1e-3, 500.0

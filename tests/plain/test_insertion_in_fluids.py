@@ -74,6 +74,39 @@ def test_the_books_close_across_events():
     assert errors[1] < 0.3 * errors[0]  # a quarter; one half step more of all who went would be 1e-3 of the whole
 
 
+@pytest.mark.parametrize("scheme", ["improved-pcdm", "splitting"])
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        [dem.Sphere(diameter=d) for d in (0.002, 0.004, 0.003, 0.0025)],
+        [BALL, ROD, dem.Ellipsoid(semi_axes=(0.002, 0.001, 0.001))],
+    ],
+    ids=["four sizes", "shapes"],
+)
+def test_the_work_of_the_fluid_on_removed_bodies_is_of_second_order(shapes, scheme):
+    """Each kind spins by its own moments of inertia, about its own axes; as much as the removed bodies took along."""
+    errors = []
+    for dt in (4e-5, 2e-5):
+        spinning = [
+            dem.Particles(
+                shape, STUFF, position=[[0.1 * k, 0, 0.001]], orientation=[[0.8, 0.6, 0, 0]], velocity=[[0, 0, -0.3]],
+                angular_velocity=[[300, 500, 100]],
+            )
+            for k, shape in enumerate(shapes)
+        ]  # fmt: skip
+        out = dem.Outlet(dem.Plane((0, 0, 0), (0, 0, 1)), every=dt)
+        sim = dem.Simulation(
+            dem.Particles.concatenate(spinning), fluid=dem.Fluid(**SYRUP), outlets=[out], time_step=dt,
+            integrator=scheme, threads=1,
+        )  # fmt: skip
+        before = sim.energy()
+        while len(sim.particles):
+            sim.step(1)
+        errors.append(abs(sim.energy().total - before.total) / before.kinetic)
+    assert errors[0] < 1e-4
+    assert errors[1] < 0.27 * errors[0]
+
+
 def test_an_emptied_fluid_goes_on():
     sim = shower(number=2, stop=0.001, recycle="", velocity=(0, 0, -3))
     sim.step(260)

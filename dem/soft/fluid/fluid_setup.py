@@ -14,6 +14,7 @@ from dem.base.large_pages import zeros
 from dem.base.notices import Notice
 from dem.kernels import fluid as fluids
 from dem.kernels import laws, rotation
+from dem.kernels.compiler.selection import ancestors
 from dem.kernels.fluid import Dry
 from dem.kernels.fluid.gridded import SCRATCH
 from dem.kernels.fluid.hoelzer_sommerfeld import HoelzerSommerfeld
@@ -240,11 +241,11 @@ def looks_back(fluid: tuple) -> bool:
     return not isinstance(fluid, fluids.Dry) and fluid.medium.interval > 1
 
 
-def rows_of_cache(fluid: tuple, *, spheres: bool, rotating: bool) -> int:
-    """Rows of `dem.kernels.soft.fluid.fluid_cache`."""
+def rows_of_cache(fluid: tuple, scheme: tuple, *, rotating: bool) -> int:
+    """Rows of `dem.kernels.soft.fluid.fluid_cache`: kernels choose them by the scheme."""
     if isinstance(fluid, fluids.Dry):
         return 0
-    if not spheres:
+    if rotation.SphericalPCDM not in ancestors(type(scheme)):
         return fluid_cache.OF_BODIES
     return fluid_cache.OF_SPHERES if rotating else fluid_cache.OF_STRAIGHT_SPHERES
 

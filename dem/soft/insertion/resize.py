@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.quaternions import rotate_back
+from dem.kernels import rotation
 from dem.kernels.fluid import Dry
 from dem.kernels.soft.chunks import CHUNK, Threaded
 from dem.kernels.soft.integration import chunk_step
@@ -196,7 +198,8 @@ def begin(engine: Engine, fluid: tuple) -> None:
 def subtract_fluid_work(engine: Engine, is_removed: np.ndarray, state: list[np.ndarray]) -> bool:
     """Subtract the fluid's work in the half step under way on removed bodies, of state (R, K) in the order of rows.
 
-    Returns whether that is exact: for spheres without contacts, on which fluid and gravity act alone.
+    Returns whether that is exact: for spheres without contacts, on which fluid and gravity act alone, by a rotational
+    scheme with an angular velocity half a step ahead.
     """
     if engine.fluid.is_dry:
         return True
@@ -206,11 +209,15 @@ def subtract_fluid_work(engine: Engine, is_removed: np.ndarray, state: list[np.n
     mass = engine.kinds.mass[b.kind[index]]
     now, later, weight = state[1], b.velocity[:, index], np.array(engine.gravity)[:, None]
     work = (0.5 * mass * (later - now - 0.5 * dt * weight) * (now + later)).sum()
-    if engine.rotating:
-        inertia = engine.kinds.inertia[b.kind[index], 0]
-        work += (0.5 * inertia * (b.memory_w[:, index] ** 2 - state[3] ** 2)).sum()
+    leaps = rotation.SCHEMES[type(engine.scheme)].behind
+    if engine.rotating and leaps:
+        inertia, later = engine.kinds.inertia[:, b.kind[index]], b.memory_w[:, index]
+        if leaps is not rotation.behind_half:  # the memory is the angular momentum and the torque at the whole step
+            later = (later + 0.5 * dt * b.memory_a[:, index]) / inertia
+        now = rotate_back(state[2].T, state[3].T).T  # any frame, where the moments of inertia are equal
+        work += (0.5 * inertia * (later**2 - now**2)).sum()
     medium.work_half_step[0] -= np.rint(work * engine.energy_unit)
-    return bool(engine.kinds.all_single_spheres)
+    return bool(engine.kinds.all_single_spheres and (leaps or not engine.rotating))
 
 
 def fluid_work_at_rest(engine: Engine) -> float:
