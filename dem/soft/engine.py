@@ -531,8 +531,11 @@ class Engine:
             scalars={name: values.copy() for name, values in self.scalar_state.items()},
         )
 
-    def restore(self, snapshot: Snapshot) -> None:
-        """Restore a snapshot of this engine, or of another one with the same input, to the same bytes."""
+    def restore(self, snapshot: Snapshot, walls: EngineWalls | None = None) -> None:
+        """Restore a snapshot of this engine, or of another one with the same input, to the same bytes.
+
+        walls: of a subdomain that has taken steps; see `EngineWalls.restore`.
+        """
         if self.bonds:
             self.bonds.restore(snapshot.bonds)
         if snapshot.traffic:
@@ -554,10 +557,8 @@ class Engine:
         self.constants = self._run_constants(snapshot.energy_unit)
         for name, values in self.scalar_state.items():
             values[:] = snapshot.scalars[name]
-        for name, values in snapshot.walls.items():
-            self.walls.state[name][:] = values
         self.walls.choose_units(self.energy_unit, self.kinds, self.dt)
-        self.walls.move(snapshot.step * self.dt)
+        self.walls.restore(snapshot.walls, snapshot.step * self.dt, walls)
         for values in snapshot.solver.values():
             self.kinds.solver[:] = values
         for stage in self.scalars:

@@ -47,7 +47,9 @@ present_from = "0.01 ms"
 """
 R, DT = 0.005, 2e-6
 ELASTIC = dem.Material(young=5e6, poisson=0.3, density=1000.0)
-LOSSY = dem.Material(young=5e6, poisson=0.3, density=1000.0, restitution=0.6, friction=0.5)
+LOSSY = dem.Material(
+    young=5e6, poisson=0.3, density=1000.0, restitution=0.6, friction=0.5, conductivity=1.0, heat_capacity=800.0
+)
 SPHERE, FIBRE = dem.Sphere(diameter=2 * R), dem.Fibre(diameter=2 * R, aspect_ratio=3)
 CAPSULE = dem.Capsule(diameter=2 * R, aspect_ratio=3)
 
@@ -166,16 +168,27 @@ def test_no_cut_of_a_run_and_no_restart_changes_a_bit(tmp_path):
         assert [wall["present"] for wall in _walls(run)] == [[0.0, 40 * DT], [30 * DT, None]]
 
 
+ABOVE = dem.Block((0, 0, 0.1), (0.02, 0.02, 0.12))
+ALSO = {
+    "nothing": {},
+    "heat": {"heat": dem.Heat(every=1)},  # rank 0 has all particles at each step, also at those of the changes
+    "rain": {"inserters": [dem.Inserter(SPHERE, LOSSY, region=ABOVE, number=1, start=5 * DT, velocity=(0, 0, -1))]},
+}
+
+
 @pytest.mark.long
-def test_walls_come_and_go_on_all_ranks_as_on_one():
+@pytest.mark.parametrize("also", ALSO)
+def test_walls_come_and_go_on_all_ranks_as_on_one(also):
     def made():
         walls = [gate(LOSSY, present_until=5 * DT), dem.Plane((0, 0, 0), (0, 0, 1), material=LOSSY)]
         walls += [dem.Plane((-R - 8e-6, 0, 0), (1, 0, 0), material=LOSSY, present_from=3 * DT)]
         places = [[1.9999 * R * i, 1.9999 * R * j, 0.99 * R] for i in range(3) for j in range(3)]
         bodies = dem.Particles(SPHERE, LOSSY, position=places, velocity=[[-1, 0, 0]] * 9)
-        sim = dem.Simulation(bodies, walls=walls, time_step=DT)
+        sim = dem.Simulation(bodies, walls=walls, time_step=DT, **ALSO[also])
         sim.step(9)
         assert sim.walls[2].contacts == 3
+        assert [wall.present for wall in sim.walls] == [False, True, True]
+        assert sim.energy().work < 0  # of the gate
         return sim.particles.position.tobytes(), sim.energy(), sim.walls[2].impulse.tobytes(), sim.verdict()
 
     alone = made()
@@ -250,6 +263,24 @@ def test_a_servo_changes_its_force_as_scheduled_and_no_cut_restart_or_rank_chang
         shared.step(800)
         ends = [(sim.particles.position.tobytes(), sim.energy()) for sim in (whole, parted, shared)]
     assert ends[1] == ends[0] == ends[2]
+
+
+def test_forces_on_a_servo_are_shown_on_ranks_as_on_one():
+    """At the velocity of the wall at the last forces, not at the one that the servo has chosen since."""
+
+    def shown():
+        servo = dem.Servo(force=1.0, axis=(0, 0, -1), fastest=20.0)
+        platen = dem.Plane((0, 0, 1.999 * R), (0, 0, -1), material=LOSSY, servo=servo)
+        ball = dem.Particles(SPHERE, LOSSY, position=[[0, 0, R]], velocity=[[1, 0, 1]])
+        sim = dem.Simulation(ball, walls=[platen], time_step=DT)
+        sim.step(5)
+        return sim.contact_forces().force, sim.walls[0].force
+
+    forces, load = shown()
+    np.testing.assert_allclose(-forces[0], load, rtol=1e-2)
+    with in_one_process(2):
+        on_ranks, load_on_ranks = shown()
+    assert (on_ranks.tobytes(), load_on_ranks.tobytes()) == (forces.tobytes(), load.tobytes())
 
 
 @pytest.mark.parametrize("schedule", [[(0.2, 1.0), (0.1, 2.0)], [(0.0, 1.0)]])

@@ -62,7 +62,8 @@ class EngineSubdomains:
                 engine.snapshot(),
             )
             self._has_state = AT_ROOT
-            engine.restore(snapshot._replace(traffic={}))  # the particles present have not changed
+            # the particles present have not changed
+            engine.restore(snapshot._replace(traffic={}), self.remote.own.walls)
             engine.run_state.displacement_since_pick[0] = (
                 displacement  # of the subdomains, whose lists are older than those made here
             )

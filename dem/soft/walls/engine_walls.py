@@ -109,6 +109,23 @@ class EngineWalls:
             rows = self.state[name]
             rows[:] = state[name][: len(rows), self.places_before]
 
+    def restore(self, state: dict[str, np.ndarray], time: float, moved: EngineWalls | None = None) -> None:
+        """Restore a state at a time [s], and move the walls to it.
+
+        moved: the same walls in a subdomain that has taken steps. Poses and velocities are then those of its last
+        forces, as after steps of this engine, and changes that are due at this time are left to the simulation.
+        """
+        for name, values in state.items():
+            self.state[name][:] = values
+        if moved is None:
+            self.move(time)
+            return
+        for name in ("lower", "upper", "velocity", "shift") if self.faces.moving else ():
+            getattr(self.faces, name)[:] = getattr(moved.faces, name)
+        if self.beside_box:
+            for values, taken in zip(self.faces.walls.poses, moved.faces.walls.poses, strict=True):
+                values[:] = taken
+
     def inherit_load_integrals(self, before: EngineWalls) -> None:
         """Take over the time integrals of forces and torques on walls, and the work."""
         if self.beside_box:
