@@ -169,6 +169,21 @@ def test_momentum_is_still_watched_where_nothing_pulls(nylon):
     assert verdict.passed
 
 
+def test_momentum_is_watched_from_the_start_over_a_restart(nylon, tmp_path):
+    """A gas that is shot into a periodic box has the momentum that it was given, also after its state was read."""
+    shot = dem.Inserter(
+        dem.Sphere(diameter=0.02), nylon, region=dem.Box((0.2,) * 3, (0.8,) * 3, nylon), number=20, rate=2000,
+        every=0.002, velocity=(0, 0, -3), spread=0.5,
+    )  # fmt: skip
+    box = dem.Box((0, 0, 0), (1, 1, 1), nylon, periodic=("x", "y", "z"))
+    sim = dem.Simulation(None, box, inserters=[shot], gravity=(0, 0, 0), time_step=5e-6)
+    error = sim.run(0.02).momentum_error
+    sim.save(tmp_path / "state.h5")
+    loaded = dem.Simulation.load(tmp_path / "state.h5")
+    assert loaded.verdict().momentum_error == error
+    assert loaded.run(0.02).momentum_error < 1e-12
+
+
 def test_a_hard_sphere_that_is_stopped_gives_its_energy_as_work(nylon, tmp_path):
     """A bounce with e = 1/2 from 0.495 m takes 3/4 of m g h; what stopping takes later is booked, and counts go on."""
     sim = hard(nylon)

@@ -59,6 +59,7 @@ CONTAINERS = "containers"  # numbers of the meshes that held most particles at t
 SCALARS = "scalars"  # group: ledgers of heat and other scalars
 BONDS, TIED = "bonds", "bond_state"  # groups: what they are, and what a run has come to
 BY_NAME = "by name"  # how a file's entries of contacts tell materials apart; those of 0.2 do so by their numbers alone
+START_MOMENTUM = "start_momentum"  # its components, and the sum of all |m v| [kg m/s]
 # energies of engines before the present one: dissipated, work of walls and from outside, departure; first step, fluid
 BOOKED, FIRST_STEP = "booked", 5  # place of the first step, counted from 1; without a fluid nothing comes after it
 
@@ -104,6 +105,7 @@ def write(sim: Simulation, group: h5py.Group) -> None:
         ledger.start_energy[: stored_energies(fluid=bool(sim.fluid), traffic=bool(sim.traffic))]
     )
     group["largest_kinetic"] = ledger.largest_kinetic
+    group[START_MOMENTUM] = np.array([*sim._start_momentum[0], sim._start_momentum[1]])
     before = ledger.earlier
     sums = before.dissipated, before.work, ledger.external_work, ledger.earlier_departure
     if any((*sums, before.fluid)) or ledger.first_step != state.start_step:
@@ -171,7 +173,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         engine.restore(state)
         engine.advance(sim.step_count)
     sim._shown, sim._ledger, sim._containers = sim.step_count, ledger, containers
-    sim._start_momentum = sim._momentum(sim._state())
+    sim._start_momentum = _start_momentum(sim, group)
     return sim
 
 
@@ -232,6 +234,15 @@ def _ledger(group: h5py.Group, state: Snapshot) -> EnergyLedger:
         ledger, external_work=external, earlier=EnergySums(dissipated=dissipated, work=work, fluid=sum(fluid)),
         earlier_departure=departure, first_step=int(first_step),
     )  # fmt: skip
+
+
+def _start_momentum(sim: Simulation, group: h5py.Group) -> tuple[np.ndarray, float]:
+    """Momentum at the start, and the sum of all |m v| then [kg m/s]; files of 0.2 have the present state alone."""
+    if START_MOMENTUM in group:
+        *momentum, size = hdf5_validation.finite(group, START_MOMENTUM, (4,)).tolist()
+        return np.array(momentum), size
+    now, size = sim._momentum(sim._state())
+    return now - sim._population.totals.net_momentum if sim._population else now, size
 
 
 LIGHTEST, HEAVIEST = 2.0**-1000, 2.0**1000  # units of energy a joule
