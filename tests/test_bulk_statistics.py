@@ -36,6 +36,47 @@ def test_rattlers_fall_away_one_after_the_other():
     assert np.isnan(statistics.coordination(held, 8, least=4).mechanical)
 
 
+def test_contacts_with_walls_of_few_bodies():
+    """A wall has a number below zero, which is no place in a list of three bodies."""
+    lying = network([(0, 1), (1, 2), (0, -5), (1, -5), (2, -9)])
+    found = statistics.coordination(lying, 3)
+    assert found.geometric == (2 * 2 + 3) / 3
+    assert not found.rattlers.any()
+
+
+@pytest.mark.parametrize("function", [statistics.coordination, statistics.coordination_numbers, statistics.body_loads])
+def test_a_number_of_bodies_that_is_too_small_is_refused(function):
+    with pytest.raises(ValueError, match="count is 2, and a contact is of body 2: give the number of all bodies"):
+        function(network([(0, 1), (1, 2)]), 2)
+    with pytest.raises(TypeError, match="count is 'all'"):
+        function(network([(0, 1)]), "all")
+
+
+def refusals():
+    """Calls with arrays that do not belong together, or values beyond a law, and what is wrong with them."""
+    x, v, m, box = np.zeros((4, 3)), np.zeros((4, 3)), np.ones(4), ((0, 0, 0), (1, 1, 1))
+    touch = network([(0, 1)])
+    yield lambda: statistics.stress_profile(touch, x, m, v, *box), r"velocity has shape \(4,\), expected \(N, 3\)"
+    yield lambda: statistics.stress(touch, 1.0, mass=m[1:], velocity=v), r"velocity has shape \(4, 3\)"
+    yield lambda: statistics.velocity_profile(x, v, 1.0, *box), r"mass has shape \(\), expected \(N,\) with N = 4"
+    yield lambda: statistics.velocity_profile(x, v, m, (0, 0, 0), 1.0), r"upper has shape \(\), expected \(3,\)"
+    yield lambda: statistics.coarse_fields(x[1:], v, m, *box, width=0.1), r"velocity has shape \(4, 3\)"
+    yield lambda: statistics.drum_angle(x - 1, m, 0.0), r"centre has shape \(\), expected \(3,\)"
+    yield lambda: statistics.grading([1e-3, 2e-3], [1.0]), r"mass has shape \(1,\), expected \(N,\) with N = 2"
+    yield lambda: statistics.beverloo_rate(-0.1, 1e-3, 1500.0), "orifice goes down to -0.1"
+    yield lambda: statistics.beverloo_rate(0.1, 1e-3, 1500.0, coefficient=-1), "coefficient is -1"
+    yield lambda: statistics.janssen_stress([-1.0, 1.0], 0.1, 1500.0, 0.5, 0.4), "depth goes down to -1"
+    yield lambda: statistics.janssen_stress(1.0, 0.1, 1500.0, 0.5, 0.4, surcharge=-1), "surcharge is -1 Pa"
+    yield lambda: statistics.excluded_volume(0.5, 1.0), "length is 0.5 m, expected a finite number at least 1"
+    yield lambda: statistics.incline_friction([0, 1, 2], [0, 1, 4], 0.5, gravity=0.0), "gravity is 0"
+
+
+@pytest.mark.parametrize(("call", "error"), list(refusals()))
+def test_arrays_of_other_bodies_and_values_beyond_a_law_are_refused(call, error):
+    with pytest.raises(ValueError, match=error):
+        call()
+
+
 def test_mechanical_numbers_are_thorntons_where_only_single_contacts_fall_away():
     """(2 N_c - N_1)/(N - N_0 - N_1): an octahedron, each corner with a loose one, and two alone."""
     octahedron = [(a, b) for a, b in itertools.combinations(range(6), 2) if a + b != 5]

@@ -1,5 +1,6 @@
 """Built-in cases: published set-ups, and starts without overlap."""
 
+import math
 from importlib.metadata import EntryPoint, entry_points
 
 import numpy as np
@@ -208,9 +209,22 @@ def test_rotation_cases_run_from_the_command_line(name, tmp_path, monkeypatch):
 def test_cylinders_that_speed_up_are_refused():
     with pytest.raises(FloatingPointError, match="the cylinders speed up with improved-pcdm: lower time_step"):
         dem.cases()["coupled-cylinders"](time_step=2.5).angular_velocities()
-    with pytest.raises(ValueError, match=r"inertia is .* expected two moments above 0"):
-        rub_cylinders("pcdm", radii=(1, 2), friction=1.0, inertia=(0.0, 1.0), angular_velocity=(1, 1), time_step=0.1,
-                      steps=3)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "error"),
+    [
+        ("inertia", (0.0, 1.0), r"inertia\[0\] is 0, expected a finite number above 0"),
+        ("radii", (1.0, -2.0), r"radii\[1\] is -2, expected a finite number above 0"),
+        ("radii", (1.0,), r"radii has shape \(1,\), expected \(2,\)"),
+        ("friction", -1.0, "friction is -1 kg/s, expected a finite number at least 0"),
+        ("angular_velocity", (1.0, math.nan), "angular_velocity is not finite in 1 place"),
+    ],
+)
+def test_cylinders_that_cannot_be_are_refused(argument, value, error):
+    given = {"radii": (1, 2), "friction": 1.0, "inertia": (1, 1), "angular_velocity": (1, 1), argument: value}
+    with pytest.raises(ValueError, match=error):
+        rub_cylinders("pcdm", **given, time_step=0.1, steps=3)
 
 
 @pytest.mark.slow

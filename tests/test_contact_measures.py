@@ -153,7 +153,7 @@ def test_kinetic_stress_of_a_gas_is_its_density_and_temperature(rng):
     assert stress.pressure == pytest.approx(n * mass * statistics.granular_temperature(v), rel=1e-12)
     slab = np.floor(x[:, 2] * 10)
     sheared = v + np.outer(slab, (1.0, 0, 0))
-    profile = statistics.stress_profile(nothing(), x, np.full(n, mass), sheared, (0, 0, 0), (1, 1, 1), bins=10)
+    profile = statistics.stress_profile(nothing(), x, sheared, np.full(n, mass), (0, 0, 0), (1, 1, 1), bins=10)
     flow = statistics.velocity_profile(x, sheared, np.full(n, mass), (0, 0, 0), (1, 1, 1), bins=10)
     np.testing.assert_allclose(flow.velocity[:, 0], 7 + np.arange(10), atol=6 * 0.1 / math.sqrt(n / 10))
     np.testing.assert_allclose(flow.temperature, 0.14 / 3, rtol=0.1)
@@ -178,7 +178,7 @@ def test_slabs_of_a_periodic_box_see_what_was_unfolded():
         np.array([[0, 0, 0.02]]), np.array([[0, 0, -0.04]]), np.array([[0, 0, 1.0]]),
     )  # fmt: skip
     profile = statistics.stress_profile(
-        touch, x, np.ones(2), np.zeros((2, 3)), (0, 0, 0), (1, 1, 1), bins=10, periodic=True
+        touch, x, np.zeros((2, 3)), np.ones(2), (0, 0, 0), (1, 1, 1), bins=10, periodic=True
     )
     np.testing.assert_allclose(profile.stress.contact[:, 2, 2], [0.6, *[0] * 8, 0.6], atol=1e-14)
     flow = statistics.velocity_profile(x, np.zeros((2, 3)), np.ones(2), (0, 0, 0), (1, 1, 1), bins=10, periodic=True)

@@ -128,6 +128,23 @@ def array(
     return result
 
 
+def per_body(**given: tuple[object, int]) -> list[np.ndarray]:
+    """Arrays (N,) or (N, k) of the same N bodies, given as name=(value, k), k = 1 for (N,); may hold NaN.
+
+    Raises ValueError naming the first that has another shape.
+    """
+    found = {name: numbers(name, value) for name, (value, _) in given.items()}
+    first, count = next((name, len(array) if array.ndim else 0) for name, array in found.items())
+    for name, array in found.items():
+        k = given[name][1]
+        shape = (count,) if k == 1 else (count, k)
+        if array.shape != shape:
+            wanted = f"(N,) with N = {count}" if k == 1 else f"(N, {k}) with N = {count}"
+            as_first = "" if name == first else f" as {first} has"
+            raise ValueError(f"{name} has shape {array.shape}, expected {wanted}{as_first}")
+    return list(found.values())
+
+
 def vector(name: str, value: object, meaning: str) -> tuple[float, float, float]:
     """Three finite numbers as a tuple."""
     x, y, z = array(name, value, (3,), meaning).tolist()

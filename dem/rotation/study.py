@@ -173,11 +173,11 @@ def rub_cylinders(
     integrator : str
         A scheme with one torque a step, see `dem.INTEGRATORS`.
     radii : two floats
-        Radii of the cylinders [m].
+        Radii of the cylinders [m], above 0.
     friction : float
-        Force over relative velocity [kg/s].
+        Force over relative velocity [kg/s], not negative.
     inertia : two floats
-        About the axes [kg m²].
+        Moments of inertia about the axes [kg m²], above 0.
     angular_velocity : two floats
         Angular velocities at the start [rad/s].
     time_step : float
@@ -207,13 +207,17 @@ def rub_cylinders(
     """
     row = integrators.integrator_for_contacts(integrator)
     time_step, steps = checks.number("time_step", time_step, above=0, unit="s"), checks.whole("steps", steps, least=1)
-    if min(inertia) <= 0:
-        message = f"inertia is {inertia} kg m², expected two moments above 0"
-        raise ValueError(message)
+    radii = tuple(checks.array("radii", radii, (2,), "radii of both cylinders [m]").tolist())
+    moments = checks.array("inertia", inertia, (2,), "moments of both cylinders [kg m²]").tolist()
+    spins = checks.array("angular_velocity", angular_velocity, (2,), "angular velocities of both [rad/s]").tolist()
+    friction = checks.number("friction", friction, least=0, unit="kg/s")
+    for name, values in (("radii", radii), ("inertia", moments)):
+        for k, value in enumerate(values):
+            checks.number(f"{name}[{k}]", value, above=0)
     result = np.empty((2, steps + 1))
-    first, second = ((i,) * 3 for i in inertia)
+    first, second = ((i,) * 3 for i in moments)
     kernels.integrate_pair(
-        row.scheme_for(np.ones((3, 1))), radii, friction, first, second, *angular_velocity, time_step, steps, result
+        row.scheme_for(np.ones((3, 1))), radii, friction, first, second, *spins, time_step, steps, result
     )
     if not np.isfinite(result).all() or np.abs(result[:, -1]).max() > np.abs(result[:, 0]).max() * MAX_GROWTH:
         message = f"the cylinders speed up with {integrator}: lower time_step (now {time_step:g} s)"

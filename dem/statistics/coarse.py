@@ -288,7 +288,7 @@ def coarse_fields(
     Raises
     ------
     ValueError
-        For an unknown axis or kernel, a width that is not positive, or a box without volume.
+        For an unknown axis or kernel, a width that is not positive, a box without volume, or arrays of other shapes.
 
     Examples
     --------
@@ -299,7 +299,7 @@ def coarse_fields(
     place = FieldPoints.checked(
         lower, upper, width=width, axes=axes, bins=bins, points=points, kernel=kernel, periodic=periodic
     )
-    v = np.asarray(velocity, dtype=np.float64)
+    position, v, mass = checks.per_body(position=(position, 3), velocity=(velocity, 3), mass=(mass, 1))
     about = v.mean(0) if len(v) else np.zeros(3)
     return place.fields(place.moments(position, v, mass, contacts, about), about)
 

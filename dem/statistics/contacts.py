@@ -130,6 +130,16 @@ class ForceHistogram(NamedTuple):
     mean: float  # [N]
 
 
+def number_of_bodies(contacts: ContactForces, count: int, *, least: int = 0) -> int:
+    """Check the number of bodies that contacts are of; raises ValueError or TypeError naming it."""
+    count = checks.whole("count", count, least=least)
+    highest = int(max(contacts.i.max(initial=-1), contacts.j.max(initial=-1)))
+    if highest >= count:
+        message = f"count is {count}, and a contact is of body {highest}: give the number of all bodies"
+        raise ValueError(message)
+    return count
+
+
 def coordination(contacts: ContactForces, count: int, *, least: int = 2) -> Coordination:
     """Geometric and mechanical coordination number: with and without rattlers.
 
@@ -155,7 +165,7 @@ def coordination(contacts: ContactForces, count: int, *, least: int = 2) -> Coor
     Raises
     ------
     ValueError
-        If there are no bodies.
+        If there are no bodies, or a contact is of a body beyond `count`.
 
     Examples
     --------
@@ -166,9 +176,10 @@ def coordination(contacts: ContactForces, count: int, *, least: int = 2) -> Coor
     >>> geometric, mechanical, rattlers.tolist()
     (2.0, 2.0, [False, False, False, True])
     """
-    count, least = checks.whole("count", count, least=1), checks.whole("least", least, least=1)
+    count, least = number_of_bodies(contacts, count, least=1), checks.whole("least", least, least=1)
     pairs = np.unique(np.stack([contacts.i, contacts.j], axis=1), axis=0)
     wall = pairs[:, 1] < 0
+    pairs[wall, 1] = 0  # counts as held
 
     def numbers(is_counted: np.ndarray) -> np.ndarray:
         """Contacts of each body with those held and with walls."""

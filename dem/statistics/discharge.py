@@ -142,15 +142,15 @@ def beverloo_rate(
     Raises
     ------
     ValueError
-        For values that are not positive.
+        For values that are not positive, or an orifice below zero.
 
     Examples
     --------
     >>> round(float(beverloo_rate(0.06, 4e-3, 1500.0)), 4)
     1.8808
     """
-    _check_positive(diameter=diameter, bulk_density=bulk_density, gravity=gravity)
-    opening = np.maximum(np.asarray(orifice, dtype=np.float64) - shape * diameter, 0.0)
+    _check_positive(diameter=diameter, bulk_density=bulk_density, gravity=gravity, coefficient=coefficient, shape=shape)
+    opening = np.maximum(_not_negative("orifice", orifice) - shape * diameter, 0.0)
     return coefficient * bulk_density * math.sqrt(gravity) * opening**2.5
 
 
@@ -194,7 +194,7 @@ def janssen_stress(
     Raises
     ------
     ValueError
-        For values that are not positive.
+        For values that are not positive, or a depth or a surcharge below zero.
 
     Examples
     --------
@@ -202,8 +202,9 @@ def janssen_stress(
     3678.75
     """
     _check_positive(radius=radius, bulk_density=bulk_density, friction=friction, ratio=ratio, gravity=gravity)
+    surcharge = checks.number("surcharge", surcharge, least=0, unit="Pa")
     length = radius / (2 * friction * ratio)
-    z = -np.asarray(depth, dtype=np.float64) / length
+    z = -_not_negative("depth", depth) / length
     return -np.expm1(z) * bulk_density * gravity * length + surcharge * np.exp(z)
 
 
@@ -270,3 +271,12 @@ def _check_positive(**values: float) -> None:
     """Raise ValueError for the first value that is not a positive number, by its name."""
     for name, value in values.items():
         checks.number(name, value, above=0)
+
+
+def _not_negative(name: str, value: ArrayLike) -> np.ndarray:
+    """Numbers of any shape; raises ValueError naming them if one is below zero or no number."""
+    found = checks.numbers(name, value)
+    if not (found >= 0).all():
+        message = f"{name} goes down to {found.min():g}, expected numbers at least 0"
+        raise ValueError(message)
+    return found

@@ -366,12 +366,18 @@ def excluded_volume(length: float, diameter: float) -> float:
     float
         [m³].
 
+    Raises
+    ------
+    ValueError
+        If the diameter is not positive, or the length below it.
+
     Examples
     --------
     >>> round(excluded_volume(1.0, 1.0) / (4 / 3 * np.pi), 12)  # a ball
     1.0
     """
-    d, l = diameter, length - diameter
+    d = checks.number("diameter", diameter, above=0, unit="m")
+    l = checks.number("length", length, least=d, unit="m") - d
     return 4 / 3 * math.pi * d**3 + 2 * math.pi * l * d**2 + 0.5 * math.pi * l**2 * d
 
 

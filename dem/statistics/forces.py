@@ -8,7 +8,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.model.contact.contact_forces import ContactForces
-from dem.statistics.contacts import ContactNumbers
+from dem.statistics.contacts import ContactNumbers, number_of_bodies
 from dem.statistics.profiles import slabs
 
 if TYPE_CHECKING:
@@ -63,6 +63,11 @@ def body_loads(contacts: ContactForces, count: int) -> Loads:
     Loads
         ``force`` (N, 3) [N] and ``torque`` (N, 3) [N m], without weight.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If `count` is not an integer, or a contact is of a body beyond it.
+
     Examples
     --------
     >>> along_x = ([[x, 0, 0]] for x in (-1, -2.0, 0.005, -0.01, 0.005))  # normal, force, arm, branch, point
@@ -70,6 +75,7 @@ def body_loads(contacts: ContactForces, count: int) -> Loads:
     >>> body_loads(pressed, 2).force[:, 0]
     array([-2.,  2.])
     """
+    count = number_of_bodies(contacts, count)
     loads = Loads(np.zeros((count, 3)), np.zeros((count, 3)))
     pair = ~contacts.with_wall
     for rows, body, sign, arm in (
@@ -135,6 +141,11 @@ def coordination_numbers(contacts: ContactForces, count: int) -> ContactNumbers:
     ContactNumbers
         ``bodies`` and ``walls``, (N,) each.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If `count` is not an integer, or a contact is of a body beyond it.
+
     Examples
     --------
     >>> along_x = ([[x, 0, 0]] for x in (-1, -2.0, 0.005, -0.01, 0.005))  # normal, force, arm, branch, point
@@ -144,6 +155,7 @@ def coordination_numbers(contacts: ContactForces, count: int) -> ContactNumbers:
     """
     pairs = np.unique(np.stack([contacts.i, contacts.j], axis=1), axis=0)
     wall = pairs[:, 1] < 0
+    count = number_of_bodies(contacts, count)
     bodies = np.bincount(pairs[~wall].ravel(), minlength=count)
     return ContactNumbers(bodies, np.bincount(pairs[wall, 0], minlength=count))
 
@@ -182,7 +194,7 @@ def stress(
     Raises
     ------
     ValueError
-        If the volume is not positive.
+        If the volume is not positive, or arrays have other shapes.
 
     Examples
     --------
@@ -192,6 +204,8 @@ def stress(
     0.2
     """
     volume = checks.number("volume", volume, above=0, unit="m3")
+    if mass is not None and velocity is not None:
+        mass, velocity = checks.per_body(mass=(mass, 1), velocity=(velocity, 3))
     most = int(max(contacts.i.max(initial=-1), contacts.j.max(initial=-1), -1 if mass is None else len(mass) - 1))
     chosen = np.zeros(most + 2, dtype=bool)  # the last one is for walls
     chosen[np.arange(most + 1)[slice(None) if group is None else group]] = True
@@ -200,7 +214,7 @@ def stress(
     kinetic = np.zeros((3, 3))
     if mass is not None and velocity is not None:
         rows = chosen[: len(mass)]
-        m, v = np.asarray(mass)[rows], np.asarray(velocity, dtype=np.float64)[rows]
+        m, v = mass[rows], velocity[rows]
         about = v - m @ v / m.sum() if len(m) else v
         kinetic = about.T @ (m[:, None] * about)
     return Stress(part.T @ contacts.force / volume, kinetic / volume)
@@ -209,8 +223,8 @@ def stress(
 def stress_profile(
     contacts: ContactForces,
     position: np.ndarray,
-    mass: np.ndarray,
     velocity: np.ndarray,
+    mass: np.ndarray,
     lower: Sequence[float],
     upper: Sequence[float],
     *,
@@ -228,8 +242,8 @@ def stress_profile(
     ----------
     contacts : ContactForces
         From `Simulation.contact_forces` or `Frame.contact_forces`.
-    position, mass, velocity : (N, 3), (N,), (N, 3) arrays
-        Positions, masses and velocities of all bodies [m, kg, m/s].
+    position, velocity, mass : (N, 3), (N, 3), (N,) arrays
+        Positions, velocities and masses of all bodies [m, m/s, kg].
     lower, upper, axis, bins, periodic
         As in `solid_fraction`.
 
@@ -241,7 +255,7 @@ def stress_profile(
     Raises
     ------
     ValueError
-        For an unknown axis, or a box without volume.
+        For an unknown axis, a box without volume, or arrays of other shapes.
 
     Examples
     --------
@@ -253,7 +267,8 @@ def stress_profile(
     array([2., 0.])
     """
     across = slabs(lower, upper, axis, bins, periodic=periodic)
-    start = across.fold(np.asarray(position, dtype=np.float64)[:, across.axis])[contacts.i]
+    position, velocity, mass = checks.per_body(position=(position, 3), velocity=(velocity, 3), mass=(mass, 1))
+    start = across.fold(position[:, across.axis])[contacts.i]
     along = contacts.branch[:, across.axis]
     part = np.zeros((bins, 3, 3))
     for image in across.images:
@@ -261,13 +276,13 @@ def stress_profile(
         share = np.diff([_share_below(edge, low, high) for edge in across.edges], axis=0)  # (B, K)
         part += np.einsum("bk,ki,kj->bij", share, contacts.branch, contacts.force, optimize=True)
     flow = across.flow(position, mass, velocity)
-    about = np.asarray(velocity) - flow.velocity[flow.slab]
+    about = velocity - flow.velocity[flow.slab]
     kinetic = np.zeros((bins, 3, 3))
     inside = flow.inside
     np.add.at(
         kinetic,
         flow.slab[inside],
-        np.asarray(mass)[inside, None, None] * about[inside, :, None] * about[inside, None, :],
+        mass[inside, None, None] * about[inside, :, None] * about[inside, None, :],
     )
     return StressProfile(across.edges, Stress(part / across.volume, kinetic / across.volume))
 

@@ -59,7 +59,8 @@ class Slabs(NamedTuple):
 def slabs(lower: Sequence[float], upper: Sequence[float], axis: str, bins: int, *, periodic: bool) -> Slabs:
     """Check the arguments and make slabs; raises ValueError for an unknown axis or a box without volume."""
     k = AXES.index(checks.one_of("axis", axis, AXES))
-    size = checks.array("upper - lower", np.subtract(upper, lower), (3,), "edges of the box [m]")
+    lower, upper = checks.vector("lower", lower, "a corner [m]"), checks.vector("upper", upper, "a corner [m]")
+    size = np.subtract(upper, lower)
     checks.number("shortest edge of the box", size.min(), above=0, unit="m")
     bins = checks.whole("bins", bins, least=1)
     images = (-size[k], 0.0, size[k]) if periodic else (0.0,)
@@ -108,7 +109,7 @@ def velocity_profile(
     Raises
     ------
     ValueError
-        For an unknown axis, or a box without volume.
+        For an unknown axis, a box without volume, or arrays of other shapes.
 
     Examples
     --------
@@ -119,8 +120,9 @@ def velocity_profile(
     (array([2., 5.]), array([0.333333, 0.      ]))
     """
     across = slabs(lower, upper, axis, bins, periodic=periodic)
+    position, velocity, mass = checks.per_body(position=(position, 3), velocity=(velocity, 3), mass=(mass, 1))
     flow = across.flow(position, mass, velocity)
-    about = np.asarray(velocity) - flow.velocity[flow.slab]
+    about = velocity - flow.velocity[flow.slab]
     energy = np.bincount(flow.slab, np.where(flow.inside, mass, 0.0) * (about**2).sum(1), bins)
     some = flow.number > 0
     temperature = np.divide(energy, 3 * flow.mass, out=np.full(bins, np.nan), where=some)
@@ -219,7 +221,7 @@ def solid_fraction(
     Raises
     ------
     ValueError
-        For an unknown axis, or a box without volume.
+        For an unknown axis, a box without volume, or arrays of other shapes.
 
     Examples
     --------
@@ -563,8 +565,8 @@ def drum_angle(
         message = f"axis and up are both {axis!r}, expected a drum that lies"
         raise ValueError(message)
     across = 3 - k - upward
-    m = np.asarray(mass, dtype=np.float64)
-    off = m @ (np.asarray(position, dtype=np.float64) - np.asarray(centre, dtype=np.float64)) / m.sum()
+    position, m = checks.per_body(position=(position, 3), mass=(mass, 1))
+    off = m @ (position - checks.array("centre", centre, (3,), "a point of the drum's axis [m]")) / m.sum()
     if not math.hypot(off[across], off[upward]) > 0:
         message = "the centre of mass is on the axis of the drum: there is no free surface"
         raise ValueError(message)

@@ -310,7 +310,7 @@ def incline_friction(
     Raises
     ------
     ValueError
-        If there are fewer than three frames, or the incline is none.
+        If there are fewer than three frames, the incline is none, or gravity is not positive.
 
     Examples
     --------
@@ -318,7 +318,8 @@ def incline_friction(
     >>> round(incline_friction(t, 0.1 * t + 0.5 * 9.81 * (0.5 - 0.3 * math.sqrt(0.75)) * t**2, math.radians(30)), 6)
     0.3
     """
-    angle = checks.number("angle", angle, above=0, unit="rad")
+    angle, gravity = checks.number("angle", angle, above=0, unit="rad"), checks.number("gravity", gravity, above=0)
+    checks.flag("rolling", rolling)
     t, s = checks.numbers("time", time).ravel(), checks.numbers("distance", distance).ravel()
     if len(t) != len(s) or len(t) < 3 or not angle < 0.5 * math.pi:
         message = f"{len(t)} times, {len(s)} distances and {angle:g} rad, expected at least three frames and a slope"

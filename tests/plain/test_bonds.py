@@ -167,6 +167,13 @@ def test_time_step_bound_is_below_that_of_the_whole_chain():
     assert 0.7 * exact < bound <= exact * (1 + 1e-12)
 
 
+@pytest.mark.parametrize(("name", "value"), [("damping", 1.5), ("damping", math.nan), ("strength", -1e6),
+                                             ("shear_strength", "high")])  # fmt: skip
+def test_a_flexible_fibre_refuses_values_that_its_bonds_would(name, value):
+    with pytest.raises(ValueError, match=f"{name} (is|cannot)"):
+        dem.FlexibleFibre(diameter=1e-3, length=9e-3, **{name: value})
+
+
 def free(dt, *, damping=0.0, integrator="splitting", strength=math.inf, **settings):
     """A fibre that whirls, bends and twists, in no field."""
     fibre = dem.FlexibleFibre(diameter=1e-3, length=9e-3, segments=8, young=1e7, damping=damping, strength=strength)

@@ -68,7 +68,7 @@ def test_stress_of_a_column(nylon):
     carried = weight * np.arange(5, 0, -1)
     inside = np.clip(np.minimum(edges[1:, None], z[1:]) - np.maximum(edges[:-1, None], z[:-1]), 0, None)
     profile = statistics.stress_profile(
-        touch, p.position, p.mass, p.velocity, sim.box.lower, sim.box.upper, axis="z", bins=40
+        touch, p.position, p.velocity, p.mass, sim.box.lower, sim.box.upper, axis="z", bins=40
     )
     np.testing.assert_allclose(profile.edges, edges)
     below_floor = np.isclose(edges[:-1], 0)  # the floor's point lies outside by half the overlap

@@ -56,7 +56,7 @@ def grading(diameter: ArrayLike, mass: ArrayLike | None = None) -> Grading:
     Raises
     ------
     ValueError
-        If there are no particles, or sizes that are not positive.
+        If there are no particles, sizes that are not positive, or masses of another number of particles.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def grading(diameter: ArrayLike, mass: ArrayLike | None = None) -> Grading:
     if not d.size or not (d > 0).all() or not np.isfinite(d).all():
         raise ValueError(f"diameter has {counted(d.size, 'value')}, expected at least one, all finite and above 0 m")
     order = np.argsort(d, kind="stable")
-    weight = d * d * d if mass is None else np.asarray(mass, dtype=np.float64)
+    weight = d * d * d if mass is None else checks.array("mass", mass, d.shape, "of each particle [kg]", rows="N")
     below = np.cumsum(weight[order])
     rows = np.searchsorted(below, np.array([0.1, 0.5, 0.9]) * below[-1] * (1 - 1e-12))
     return Grading(d.size, float(d.min()), *d[order][rows].tolist(), float(d.max()))

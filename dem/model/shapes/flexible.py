@@ -105,6 +105,8 @@ class FlexibleFibre:
             checks.number("young", self.young, above=0, unit="Pa")
         if self.poisson is not None:
             checks.number("poisson", self.poisson, least=0, most=0.5)
+        broken_at = {"strength": self.strength, "shear_strength": self.shear_strength}
+        Bonds([(0, 1)], young=1.0, diameter=d, damping=self.damping, **broken_at)  # which checks them
         for name, value in (("diameter", d), ("length", length), ("aspect_ratio", length / d), ("segments", segments),
                             ("curvature", curvature)):  # fmt: skip
             object.__setattr__(self, name, value)
