@@ -12,6 +12,7 @@ import numpy as np
 
 from dem.base.portable import determinant, times
 from dem.kernels.domain.deforming_cell import COLUMNS, CONTACT, KINETIC, LARGEST_STRAIN
+from dem.model.contact.contact_forces import ContactForces
 from dem.model.domain.box import AXES
 from dem.statistics.cell_state import CellState
 from dem.statistics.contacts import fabric
@@ -20,7 +21,6 @@ from dem.statistics.forces import Stress, body_loads, coordination_numbers
 if TYPE_CHECKING:
     from dem.kernels.domain.deforming_cell import DeformingFaces
     from dem.kernels.soft.state import Bodies, Kinds
-    from dem.model.contact.contact_forces import ContactForces
     from dem.model.particles.particles import Particles
     from dem.soft.neighbour_lists import Skins
 
@@ -123,13 +123,15 @@ def fitting_skins(faces: DeformingFaces, skins: Skins, reach: float, step: int) 
     return skins._replace(neighbours=min(skins.neighbours, room))
 
 
-def state_of(faces: DeformingFaces, contacts: ContactForces, particles: Particles) -> CellState:
-    """State of a cell with these contacts and particles."""
+def state_of(
+    faces: DeformingFaces, contacts: ContactForces, bonds: ContactForces | None, particles: Particles
+) -> CellState:
+    """State of a cell with these contacts, forces of bonds, and particles."""
     return CellState(
         edges=faces.edges.copy(), rate=faces.gradient.copy(), strain=0.5 * (faces.strain + faces.strain.T),
         stress=stress_of(faces), solid_fraction=solid_volume(particles) / abs(determinant(faces.edges)),
         coordination=float(coordination_numbers(contacts, len(particles)).bodies.mean()) if len(particles) else 0.0,
-        unbalanced=unbalanced(contacts, len(particles)), inertial_number=inertial_number(faces, particles),
+        unbalanced=unbalanced(contacts, bonds, len(particles)), inertial_number=inertial_number(faces, particles),
         fabric=fabric(contacts).tensor if len(contacts.i) else np.zeros((3, 3)),
     )  # fmt: skip
 
@@ -177,12 +179,14 @@ def remarks(faces: DeformingFaces, particles: Particles) -> tuple[str, ...]:
     return tuple(found)
 
 
-def unbalanced(contacts: ContactForces, count: int) -> float:
-    """Mean resultant force on the particles that have contacts, over the mean force in a contact; 0 without contacts.
+def unbalanced(contacts: ContactForces, bonds: ContactForces | None, count: int) -> float:
+    """Mean resultant force on the particles that have contacts or bonds, over the mean force in these; 0 without any.
 
     Far below 1 an assembly is near equilibrium (P. A. Cundall, D. L. Strack, in: Mechanics of Granular Materials, 1983,
     137-149).
     """
+    if bonds is not None:
+        contacts = ContactForces.concatenate([contacts, bonds])
     if not len(contacts.i):
         return 0.0
     force = np.linalg.norm(body_loads(contacts, count).force, axis=1)

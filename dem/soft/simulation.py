@@ -639,7 +639,8 @@ class Simulation(SimulationBase):
     def _cell_with(self, contacts: ContactForces) -> CellState:
         """State of a `dem.Cell` with the present contacts, if these are known already."""
         self._notice_changes()
-        return state_of(self._engine.walls.faces, contacts, self.particles)
+        bonds = self.bonds.forces if self.bonds else None
+        return state_of(self._engine.walls.faces, contacts, bonds, self.particles)
 
     @property
     def fluid(self) -> Fluid | None:

@@ -31,10 +31,10 @@ class CellState(NamedTuple):
     edges: np.ndarray  # (..., 3, 3) edges of the cell in columns [m]
     rate: np.ndarray  # (..., 3, 3) velocity gradient L of the last step [1/s]
     strain: np.ndarray  # (..., 3, 3) ∫ (L + Lᵀ)/2 dt since the start; negative on the diagonal in compression
-    stress: Stress  # (..., 3, 3) of contacts and of motion, positive in compression [Pa]
+    stress: Stress  # (..., 3, 3) of contacts, bonds and films, and of motion, positive in compression [Pa]
     solid_fraction: np.ndarray | float  # volume of the particles over that of the cell
     coordination: np.ndarray | float  # mean number of contacts of a particle
-    unbalanced: np.ndarray | float  # mean resultant force on particles in contact over the mean force in a contact
+    unbalanced: np.ndarray | float  # mean resultant force on particles over the mean force in a contact or bond
     inertial_number: np.ndarray | float  # γ̇ d √(ρ/p), with γ̇ = √(2 D:D) of the rate D; infinite without pressure
     fabric: np.ndarray  # (..., 3, 3) mean of n ⊗ n over the normals n of contacts; zero without contacts
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from dem.base import checks
+from dem.model.contact.contact_forces import ContactForces
 from dem.model.domain.box import AXES
 from dem.statistics.forces import Stress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dem.model.contact.contact_forces import ContactForces
     from dem.model.particles.particles import Particles
 
 CUT = 5.0  # standard deviations of a Gaussian, which is scaled up by 1e-6, 4e-6, 2e-5 in one, two, three dimensions
@@ -197,7 +197,10 @@ class FieldPoints(NamedTuple):
         return result
 
     def _of_contacts(self, x: np.ndarray, contacts: ContactForces) -> np.ndarray:
-        """Branch vector times force of each contact, spread along the branch (P, 9), by Gauss quadrature to 1e-6."""
+        """Branch vector times force of each contact, spread along the branch (P, 9).
+
+        By Gauss quadrature, with errors of some 1e-6 of a Gaussian kernel and 1e-4 of Lucy's.
+        """
         longest = np.linalg.norm(contacts.branch[:, self.axes], axis=1).max()
         nodes, weights = np.polynomial.legendre.leggauss(int(4 + 1.25 * longest / self.kernel.width))
         carried = np.einsum("ka,kb->kab", contacts.branch, contacts.force).reshape(-1, 9)
@@ -276,7 +279,8 @@ def coarse_fields(
     kernel : "gaussian" or "lucy"
         φ.
     contacts : ContactForces, optional
-        From `Simulation.contact_forces` or `Frame.contact_forces`; without them there is no contact stress.
+        From `Simulation.contact_forces` or `Frame.contact_forces`; without them there is no contact stress. Those of
+        bonds, `Simulation.bonds.forces`, can be added by `ContactForces.concatenate`.
     periodic : list of axes
         Along which the box repeats.
 
@@ -304,10 +308,17 @@ def coarse_fields(
     return place.fields(place.moments(position, v, mass, contacts, about), about)
 
 
+class _BondForces(Protocol):
+    """Bonds of a simulation."""
+
+    forces: ContactForces
+
+
 class _FieldSource(Protocol):
     """Interface that averages of fields need of a simulation."""
 
     particles: Particles
+    bonds: _BondForces | None
 
     def contact_forces(self) -> ContactForces:
         """Current contacts."""
@@ -324,7 +335,7 @@ class FieldAverage:
     lower, upper, width, axes, bins, points, kernel, periodic
         As in `coarse_fields`.
     contacts : bool
-        Whether there is contact stress; hard spheres have none.
+        Whether there is contact stress, with that of bonds; hard spheres have none.
 
     Attributes
     ----------
@@ -371,8 +382,11 @@ class FieldAverage:
 
     def __call__(self, sim: _FieldSource) -> None:
         """Add the current state of a simulation."""
-        bodies = sim.particles
-        self.add(bodies.position, bodies.velocity, bodies.mass, sim.contact_forces() if self._with_contacts else None)
+        bodies, bonds, contacts = sim.particles, sim.bonds, None
+        if self._with_contacts:
+            contacts = sim.contact_forces()
+            contacts = contacts if bonds is None else ContactForces.concatenate([contacts, bonds.forces])
+        self.add(bodies.position, bodies.velocity, bodies.mass, contacts)
 
     def add(
         self, position: np.ndarray, velocity: np.ndarray, mass: np.ndarray, contacts: ContactForces | None = None

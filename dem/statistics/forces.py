@@ -178,7 +178,8 @@ def stress(
     Parameters
     ----------
     contacts : ContactForces
-        From `Simulation.contact_forces` or `Frame.contact_forces`.
+        From `Simulation.contact_forces` or `Frame.contact_forces`. Bonds carry stress too: join their forces,
+        `Simulation.bonds.forces`, to those of contacts by `ContactForces.concatenate`.
     volume : float
         Volume that the bodies fill, with the voids [m³].
     mass, velocity : (N,), (N, 3) arrays, optional

@@ -624,3 +624,47 @@ def test_fibres_that_overlap_at_rest_are_not_pressed():
         assert engine_bonds.closest(bonds, bodies)[0] == pytest.approx(bonds.geometry.length, rel=1e-12)
     gap = dem.Bonds([(0, 1), (1, -1)], young=1e7, diameter=1e-3, ground=[(1.2e-3, 1e-3, 0)]).at_rest(BALLS)
     assert engine_bonds.closest(gap, BALLS) == pytest.approx(np.array([[1e-3, 0], [2e3, 0]]), rel=1e-12)
+
+
+def test_listed_forces_are_those_that_move_the_bodies():
+    """Loads by `sim.bonds.forces` are m dv/dt and I dω/dt of the first steps, with dashpots, anchors and the ground."""
+    rng, dt = np.random.default_rng(5), 1e-9
+    balls = dem.Particles(dem.Sphere(diameter=0.004), NYLON, position=[(0, 0, 0), (0.012, 0, 0), (0.012, 0.011, 0.001)])
+    held = {"ground": [(0.02, 0.02, 0.01)], "anchors": 1e-3 * rng.normal(size=(3, 2, 3))}
+    rods = dem.Bonds([(0, 1), (1, 2), (2, -1)], young=1e7, diameter=0.002, damping=0.1, **held).at_rest(balls)
+    balls.position = balls.position + 1e-4 * rng.normal(size=(3, 3))
+    balls.velocity, balls.angular_velocity = rng.normal(size=(2, 3, 3))
+    sim = dem.Simulation(balls, bonds=rods, gravity=(0, 0, 0), time_step=dt)
+    loads = dem.statistics.body_loads(sim.bonds.forces, 3)
+    assert sim.bonds.forces.loss.sum() > 0
+    sim.step(1)
+    force = balls.mass[:, None] * (sim.particles.velocity - balls.velocity) / dt
+    torque = balls.inertia[:, :1] * (sim.particles.angular_velocity - balls.angular_velocity) / dt
+    assert loads.force == pytest.approx(force, rel=1e-5, abs=1e-5 * np.abs(force).max())
+    assert loads.torque == pytest.approx(torque, rel=1e-5, abs=1e-5 * np.abs(torque).max())
+
+
+def test_the_stress_of_a_cell_is_that_of_contacts_and_bonds():
+    """Two balls that press each other and are held by a bond are balanced, and so are the means of coarse fields."""
+    overlap, diameter = 1e-5, 0.01
+    ball = dem.Material(young=1e7, poisson=0.3, density=1000.0)
+    pressed = 4 / 3 * (1e7 / 2 / (1 - 0.09)) * math.sqrt(diameter / 4) * overlap**1.5
+    apart = diameter - overlap
+    stretch = pressed * apart / (1e8 * math.pi * 1e-6)  # of a rod with E A = 1e8 Pa π (1 mm)², nearly
+    balls = dem.Particles(
+        dem.Sphere(diameter=diameter), ball, position=[(0.01, 0.02, 0.02), (0.01 + apart, 0.02, 0.02)]
+    )
+    shorter = dem.Particles.concatenate([balls])
+    shorter.position = balls.position - [(0, 0, 0), (stretch, 0, 0)]
+    rod = dem.Bonds([(0, 1)], young=1e8, diameter=0.002, contact=True).at_rest(shorter)
+    cell = dem.Cell((0.04, 0.04, 0.04), rate=(-1e-9, 0, 0))
+    sim = dem.Simulation(balls, cell, bonds=rod, gravity=(0, 0, 0), time_step=1e-6)
+    sim.step(1)
+    assert sim.cell.unbalanced < 1e-3  # 1 by the contact alone
+    every = dem.statistics.ContactForces.concatenate([sim.contact_forces(), sim.bonds.forces])
+    contacts, of_all = (dem.statistics.stress(x, sim.cell.volume).contact for x in (sim.contact_forces(), every))
+    assert abs(of_all[0, 0]) < 1e-3 * contacts[0, 0]
+    assert sim.cell.stress.contact == pytest.approx(of_all, abs=1e-6 * contacts[0, 0])
+    average = dem.statistics.FieldAverage((0, 0, 0), (0.04,) * 3, width=0.004, axes="x", periodic="x", bins=40)
+    average(sim)
+    assert average.mean.stress.contact.mean(axis=0) == pytest.approx(of_all, abs=1e-4 * contacts[0, 0])

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class ContactForces(NamedTuple):
     """List of contacts with their forces, those of two bodies first; two fibres may have several contacts.
 
     ``i``, ``j`` are the numbers of the bodies, ``j`` = -1 - face at a wall (faces x-, x+, y-, y+, z-, z+ are 0 to 5,
-    walls beside the box 6 and on). The force is that on i; j feels the opposite.
+    walls beside the box 6 and on). The force is that on i; j feels the opposite. Forces of bonds are a list of their
+    own, `dem.Simulation.bonds.forces`; those of lubrication films between surfaces that do not touch are in no list.
 
     ``loss`` is the rate at which a contact takes up energy beside that of its normal law and of adhesion: what damping,
     friction, rolling, twisting and films take, with what springs of friction, rolling and twisting store, and give back
@@ -42,6 +46,27 @@ class ContactForces(NamedTuple):
     point: np.ndarray  # (K, 3) of contact, next to i where that is beyond a periodic face [m]
     loss: np.ndarray | None = None  # (K,) [W]
     couple: np.ndarray | None = None  # (K, 3) on i [N m]
+
+    @classmethod
+    def concatenate(cls, lists: Sequence[ContactForces]) -> ContactForces:
+        """One list of several, such as of the contacts and the bonds of a simulation, `sim.bonds.forces`.
+
+        The couples of a list without any are zero. ``loss`` is None if a list has none.
+
+        Examples
+        --------
+        >>> x = np.array([[1.0, 0, 0]])
+        >>> one = ContactForces(np.array([0]), np.array([1]), np.zeros(1), *[x] * 5, couple=x)
+        >>> both = ContactForces.concatenate([one, one._replace(couple=None)])
+        >>> both.i, both.couple[:, 0], both.loss
+        (array([0, 0]), array([1., 0.]), None)
+        """
+        some = any(each.couple is not None for each in lists)
+        lists = [
+            each._replace(couple=np.zeros_like(each.force)) if some and each.couple is None else each for each in lists
+        ]
+        columns = zip(*lists, strict=True)
+        return cls(*(None if any(part is None for part in parts) else np.concatenate(parts) for parts in columns))
 
     @property
     def with_wall(self) -> np.ndarray:

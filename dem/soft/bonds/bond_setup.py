@@ -15,6 +15,7 @@ from dem.model.bonds import MODES, Bonds, Breakage
 from dem.model.domain.cell import Cell
 from dem.model.shapes.flexible import FlexibleFibre
 from dem.rotation import BONDED
+from dem.soft.bonds.bond_forces import bond_forces
 from dem.soft.bonds.engine_bonds import can_break, incidence, masses, shortest_period
 from dem.soft.time_step.impacts import rounded_down
 from dem.soft.time_step.limits import OVERLAP_LIMIT
@@ -22,6 +23,7 @@ from dem.soft.time_step.limits import OVERLAP_LIMIT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from dem.model.contact.contact_forces import ContactForces
     from dem.model.domain.box import Box
     from dem.model.insertion import Inserter
     from dem.model.particles.particles import Particles
@@ -90,6 +92,25 @@ class BondsInRun:
     def loads(self) -> np.ndarray:
         """Stress over strength of each bond (B,): it breaks above 1."""
         return self._engine.bond_loads()[1]
+
+    @property
+    def forces(self) -> ContactForces:
+        """Forces and couples of the unbroken bonds, dashpots included, as a list for `dem.statistics`.
+
+        A bond acts in its middle; its overlap is what it is shorter than at rest [m], and its loss what dashpots take.
+        A bond to the ground acts at its end there, and has j = -1. With those of contacts, the stress is that of all:
+
+        >>> import dem
+        >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+        >>> balls = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0], [0.012, 0, 0]])
+        >>> rod = dem.Bonds([(0, 1)], young=1e7, diameter=0.002).at_rest(balls)
+        >>> balls.position = [[0, 0, 0], [0.0121, 0, 0]]
+        >>> sim = dem.Simulation(balls, bonds=rod, gravity=(0, 0, 0), time_step=1e-6)
+        >>> every = dem.statistics.ContactForces.concatenate([sim.contact_forces(), sim.bonds.forces])
+        >>> round(float(dem.statistics.stress(every, volume=1e-6).contact[0, 0]), 3)  # -E A Δl/l by length and volume
+        -3167.773
+        """
+        return bond_forces(self._engine)
 
 
 def made(bonds: Bonds | None, particles: Particles, box: Box | None) -> Bonds | None:

@@ -407,9 +407,19 @@ class EngineBonds:
 
     def loads(self, faces: BoxFaces, bodies: Bodies) -> tuple[np.ndarray, np.ndarray]:
         """Elastic energy of each bond in the present state (B,) [J], and stress over strength (B,)."""
-        energy, load = np.zeros(len(self.model)), np.zeros(len(self.model))
-        self._list(faces, self.arrays, bodies, energy, load)
+        energy, load, _ = self._listed(faces, bodies)
         return energy, load
+
+    def forces(self, faces: BoxFaces, bodies: Bodies) -> np.ndarray:
+        """Force, torques on both bodies and power of dashpots of each bond, see `bond_step.list_bonds` (10, B)."""
+        return self._listed(faces, bodies)[2]
+
+    def _listed(self, faces: BoxFaces, bodies: Bodies) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Energies, loads and forces of all bonds in the present state."""
+        count = len(self.model)
+        energy, load, forces = np.zeros(count), np.zeros(count), np.zeros((10, count))
+        self._list(faces, self.arrays, bodies, energy, load, forces)
+        return energy, load, forces
 
     def remove_escaped(self, left: np.ndarray) -> None:
         """Remove the bonds of bodies that have left (N,)."""
