@@ -9,7 +9,7 @@ TOPICS = {
         "guide/fluids": "drag, lift, added mass, flow fields, two-way coupling",
         "guide/heat": "temperatures, conduction through contacts, hot walls",
         "capsules": "fibres without grooves, with one contact for each pair",
-        "convex": "ellipsoids and superellipsoids, and how convex shapes touch",
+        "convex": "ellipsoids, superellipsoids, polyhedra and cylinders, and how they touch",
         "bonds": "beams between particles that bend, twist and break; flexible fibres",
         "guide/without-time-steps": "event-driven hard spheres; random collisions",
         "guide/rotation": "one body under any torque, with eighteen schemes",
@@ -20,7 +20,7 @@ TOPICS = {
         "sweeps": "one run for each combination of parameters, and a table of results",
         "guide/calibration": "find friction and other parameters from measurements, by virtual tests",
         "clusters": "one run on several processes and machines, with the same bytes",
-        "guide/batch": "job arrays, container images, threads",
+        "guide/batch": "job arrays, containers, threads, machines without a screen",
         "compiling": "what the first run compiles, and how to avoid waiting for it",
     },
     "Look and analyse": {
@@ -32,7 +32,7 @@ TOPICS = {
         "guide/element-tests": "triaxial and uniaxial compression, shear flow: stress, angle of friction, μ(I)",
     },
     "Extend": {
-        "guide/own": "cases, contact laws, drag laws, exports, shapes, walls and fields of your own",
+        "guide/own": "cases, shapes, laws, fields, walls, exports, statistics and studies of your own",
     },
     "Explanation and results": {
         "walls": "how contacts with walls of any shape are computed, and how accurate they are",
