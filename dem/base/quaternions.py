@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+UNIT_NORM = 1e-6  # how far a norm may be from 1: beyond what writing six digits loses
+
 
 def product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Hamilton products p q (..., 4)."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import compilation
+from dem.base.quaternions import UNIT_NORM
 from dem.dsmc.engine import PARTS, StochasticState
 from dem.dsmc.simulation import StochasticSpheres
 from dem.files.checkpoints.serialization import describe_particles, from_recipe, read_particles, recipe, write_particles
@@ -17,7 +18,6 @@ from dem.kernels.event_driven.flight import RADIUS, TIME
 from dem.model.energy import Energy, stored_energies
 from dem.model.fluid.solids_pressure import SolidsPressure
 from dem.model.fluid.turbulence import Turbulence
-from dem.model.particles.particles import UNIT_NORM
 from dem.run.simulation_base import SimulationBase
 from dem.system.energy_ledger import EnergyLedger
 from dem.system.system import MAX_STEPS

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import compilation
+from dem.base.quaternions import UNIT_NORM
 from dem.event_driven.engine import MIN_CELLS, PARTS, HardState
 from dem.event_driven.simulation import HardSpheres
 from dem.files.checkpoints.serialization import describe_particles, from_recipe, read_particles, recipe, write_particles
@@ -17,7 +18,6 @@ from dem.files.validation import hdf5_validation
 from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, number, require
 from dem.kernels.event_driven.flight import CELL, FACE, NO_PARTNER, PARTNER, RADIUS, WALLED
 from dem.model.energy import stored_energies
-from dem.model.particles.particles import UNIT_NORM
 from dem.run.simulation_base import SimulationBase
 from dem.system.energy_ledger import EnergyLedger
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dem.base import checks, portable
+from dem.base.quaternions import UNIT_NORM
 from dem.base.text import shown
 from dem.base.user_classes import hinted
 from dem.model.domain.box import Box
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from dem.model.walls.wall import Wall
 
 Vector = tuple[float, float, float]
-UNIT_NORM, WHOLE = 1e-6, 1e-6  # how far a norm, and a sum of shares, may be from one
+WHOLE = 1e-6  # how far a sum of shares may be from one
 DEBTS = ("keep", "drop")
 AT_REST = {
     "motion": (), "servo": None, "free": None, "present_from": 0.0, "present_until": math.inf, "acts_on": (),

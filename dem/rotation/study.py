@@ -8,12 +8,12 @@ import numpy as np
 
 from dem.base import checks, portable
 from dem.base.compilation import announced
+from dem.base.quaternions import UNIT_NORM
 from dem.base.user_classes import hinted
 from dem.kernels.compiler.jit import CompileError
 from dem.kernels.numerics.quaternion import MAX_ROTATION_ANGLE, rotate_back
 from dem.kernels.rotation import study as kernels
 from dem.kernels.rotation.problems import CYLINDER, FREE, HEAVY_TOP, KINDS, SPHERE, Problem
-from dem.model.particles.particles import UNIT_NORM
 from dem.rotation import integrators
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import compilation
+from dem.base.quaternions import UNIT_NORM
 from dem.files.checkpoints.serialization import describe_particles, from_recipe, read_particles, recipe, write_particles
 from dem.files.h5md.bonds import made_bonds
 from dem.files.h5md.bonds import write_arrays as write_bonds
@@ -34,7 +35,6 @@ from dem.model.energy import stored_energies
 from dem.model.fluid.fluid import Fluid
 from dem.model.insertion import Inserter, Outlet
 from dem.model.materials import Material
-from dem.model.particles.particles import UNIT_NORM
 from dem.run.simulation_base import SimulationBase
 from dem.soft.checks import check_box
 from dem.soft.contact.contact_history import ContactHistory

@@ -748,7 +748,7 @@ class Simulation(SimulationBase):
 
     @property
     def threads(self) -> int:
-        """At most so many threads are used."""
+        """Largest number of threads that are used."""
         return self._threads
 
     @property
@@ -961,8 +961,7 @@ class Simulation(SimulationBase):
         outlets = checks.listed("outlets", outlets, "dem.Outlet(region)")
         checks.of_types(optional=True, particles=(particles, Particles))
         if self._bonds is not None:
-            message = "particles are added to a run with bonds, which know those alone that there were at its start: "
-            raise ValueError(message + "begin another run with all of them")
+            raise ValueError("particles are added to a run with bonds: begin another run with all of them")
         if particles is not None and particles.fixed.any():
             message = "particles that are fixed are added to a run, expected particles that move: begin another run "
             raise ValueError(message + "with dem.Simulation(dem.Particles.concatenate([sim.particles, ...]), ...)")

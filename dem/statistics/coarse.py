@@ -10,7 +10,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.model.contact.contact_forces import ContactForces
-from dem.model.domain.box import AXES
+from dem.model.domain.box import axis_number
 from dem.statistics.forces import Stress
 
 if TYPE_CHECKING:
@@ -153,11 +153,11 @@ class FieldPoints(NamedTuple):
         """Check the arguments of `coarse_fields`; raises ValueError for a wrong one."""
         low, high = (checks.array(name, x, (3,), "corner [m]") for name, x in (("lower", lower), ("upper", upper)))
         checks.number("shortest edge of the box", (high - low).min(), above=0, unit="m")
-        chosen = tuple(AXES.index(checks.one_of("axis", name, AXES)) for name in axes)
+        chosen = tuple(axis_number(name) for name in axes)
         if not chosen or len(set(chosen)) < len(chosen):
             message = f"axes are {axes!r}, expected one to three of x, y, z, each once"
             raise ValueError(message)
-        around = [AXES.index(checks.one_of("axis", name, AXES)) for name in periodic]
+        around = [axis_number(name) for name in periodic]
         size, d = high - low, len(chosen)
         if points is None:
             counts = [bins] * d if np.ndim(bins) == 0 else list(bins)

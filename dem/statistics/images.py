@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
-from dem.model.domain.box import AXES
+from dem.model.domain.box import axis_number
 from dem.statistics.profiles import Profile, Slope, angle_of_repose, fitted_slope
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def silhouette(
     >>> silhouette(ball, (0.5, 0.5), (1.5, 2.5), 1.0).astype(int).tolist()
     [[0], [1]]
     """
-    k, upward = (AXES.index(checks.one_of("axis", name, AXES)) for name in (axis, up))
+    k, upward = (axis_number(name) for name in (axis, up))
     if k == upward:
         message = f"axis and up are both {axis!r}, expected a view from the side"
         raise ValueError(message)

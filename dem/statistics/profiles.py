@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
-from dem.model.domain.box import AXES
+from dem.model.domain.box import axis_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ class Slabs(NamedTuple):
 
 def slabs(lower: Sequence[float], upper: Sequence[float], axis: str, bins: int, *, periodic: bool) -> Slabs:
     """Check the arguments and make slabs; raises ValueError for an unknown axis or a box without volume."""
-    k = AXES.index(checks.one_of("axis", axis, AXES))
+    k = axis_number(axis)
     lower, upper = checks.vector("lower", lower, "a corner [m]"), checks.vector("upper", upper, "a corner [m]")
     size = np.subtract(upper, lower)
     checks.number("shortest edge of the box", size.min(), above=0, unit="m")
@@ -328,7 +328,7 @@ def height_profile(spheres: Spheres, edges: np.ndarray, *, axis: str = "x", up: 
     >>> height_profile(ball, np.array([0, 0.2, 1, 2])).value  # 0.4 = √(0.5² - 0.3²)
     array([0.4, 0.5, nan])
     """
-    along, upwards = (AXES.index(checks.one_of("axis", name, AXES)) for name in (axis, up))
+    along, upwards = (axis_number(name) for name in (axis, up))
     edges = _ascending(edges)
     x, z, r = spheres.centres[:, along], spheres.centres[:, upwards], spheres.radii
     top = np.full(len(edges) - 1, -np.inf)
@@ -432,7 +432,7 @@ def cone_profile(
     >>> cone_profile(three, [0.0, 0.2, 0.4], centre=(0, 0)).value.round(6)
     array([1.1, 0.7])
     """
-    upward = AXES.index(checks.one_of("axis", up, AXES))
+    upward = axis_number(up)
     others = [k for k in range(3) if k != upward]
     edges = _ascending(edges)
     sectors = checks.whole("sectors", sectors, least=1)
@@ -560,7 +560,7 @@ def drum_angle(
     >>> round(drum_angle([[-0.5, 0.0, -0.5]], [1.0], (0, 0, 0)), 6)  # 45°
     -0.785398
     """
-    k, upward = (AXES.index(checks.one_of("axis", name, AXES)) for name in (axis, up))
+    k, upward = (axis_number(name) for name in (axis, up))
     if k == upward:
         message = f"axis and up are both {axis!r}, expected a drum that lies"
         raise ValueError(message)

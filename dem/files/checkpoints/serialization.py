@@ -10,6 +10,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.imports import named
+from dem.base.quaternions import UNIT_NORM
 from dem.base.text import shown
 from dem.files.validation import hdf5_validation
 from dem.files.validation.hdf5_validation import check_memory, require
@@ -177,7 +178,7 @@ def read_particles(given: dict, group: h5py.Group) -> Particles:
     ValueError, TypeError
         If they could not have been written so: numbers are missing or not finite, kinds are not there.
     """
-    from dem.model.particles.particles import UNIT_NORM, Particles  # noqa: PLC0415, most files are only looked at
+    from dem.model.particles.particles import Particles  # noqa: PLC0415, most files are only looked at
 
     variants, kinds = variants_of(given), _kinds_of(given["kinds"])
     count = len(hdf5_validation.numbers(group, "particles/kind", (None,), "iu"))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
+from dem.base.quaternions import UNIT_NORM
 from dem.files.reading.stored_field import read_rows
 from dem.files.validation import hdf5_validation
 from dem.files.validation.hdf5_validation import require
@@ -72,9 +73,6 @@ def rows(sim: System) -> dict[str, object]:
     if sim.bonds is None:
         return {}
     return {f"{GROUP}/energy": float(np.sort(sim.bonds.energies).sum()), f"{GROUP}/broken_at": sim.bonds.broken_at}
-
-
-UNIT_NORM = 1e-6
 
 
 class StoredBonds(NamedTuple):

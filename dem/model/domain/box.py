@@ -15,6 +15,13 @@ from dem.model.materials import Material
 from dem.model.walls.motion import Motion
 
 AXES = ("x", "y", "z")
+
+
+def axis_number(name: str) -> int:
+    """Number of an axis by its name; raises ValueError for an unknown one."""
+    return AXES.index(checks.one_of("axis", name, AXES))
+
+
 FACES = ("x-", "x+", "y-", "y+", "z-", "z+")
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from dem.base import checks
+from dem.base.quaternions import UNIT_NORM
 from dem.base.text import shown
 from dem.base.user_classes import frozen, hinted, set_declared
 from dem.model.materials import Material
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
     from dem.model.particles.grading import Grading
     from dem.model.shapes.shape import Shape
-
-UNIT_NORM = 1e-6  # how far a quaternion's norm may be from 1: beyond what writing six digits loses
 
 
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)

@@ -14,6 +14,7 @@ import numpy as np
 
 from dem.base import checks, compilation
 from dem.base.progress import progress_bar
+from dem.base.quaternions import UNIT_NORM
 from dem.base.text import counted
 from dem.base.user_classes import hinted
 from dem.kernels.packing import insertion
@@ -42,7 +43,6 @@ MIN_ATTEMPTS = 20  # to each particle on average, before it is foreseen how many
 MORE_TO_COME = 1.5 / (2 ** (1 / 3) - 1)  # times those of the second half of all tries: by Feder's law, and half as many
 JAMMED, MANY = 0.4, 1000  # solid fraction that so many equal spheres never come to one by one: they jam at 0.384
 CELLS = 4  # at most so many for each sphere
-UNIT_NORM = 1e-6  # how far from 1 the norm of an orientation may be
 
 
 @hinted

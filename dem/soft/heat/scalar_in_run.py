@@ -92,9 +92,9 @@ class ScalarInRun:
         radius = conductances.radii(particles)
         largest = max(float(np.max(shape.radii)) for shape, _ in particles.variants)
         most = np.concatenate([of_pairs.ravel(), of_walls.ravel(), [100.0 * law.gas()[0]]])
-        self._most = float(most.max(initial=0.0)) * max(largest, radius.max())  # conductance
+        self._largest_conductance = float(most.max(initial=0.0)) * max(largest, radius.max())
         gas, no_bonds = GapGas(*law.gas()), np.zeros(0)
-        unit = conductances.rate_unit(self._most)
+        unit = conductances.rate_unit(self._largest_conductance)
         corners = conductances.have_corners(particles)
         self.tables = ConductanceTables(
             of_pairs, of_walls, shrink, shrink_of_walls, gas, no_bonds, radius, corners, unit
@@ -137,7 +137,7 @@ class ScalarInRun:
             raise ValueError(message)
         if engine.bonds:
             own = conductances.of_bonds(engine.bonds.model, particles, self.law.through_bond)
-            unit = conductances.rate_unit(max(self._most, own.max(initial=0.0)))
+            unit = conductances.rate_unit(max(self._largest_conductance, own.max(initial=0.0)))
             self.tables = self.tables._replace(of_bonds=own, unit=unit)
 
     @property

@@ -47,4 +47,4 @@ def of_spheres_in_steps(act):
     return select("box", {BoxFaces: None, DeformingFaces: by_geometry})
 
 
-note_batch, clear_stress = of_spheres_in_steps(add_batch), of_spheres_in_steps(clear_chunk)
+record_stress, clear_stress = of_spheres_in_steps(add_batch), of_spheres_in_steps(clear_chunk)

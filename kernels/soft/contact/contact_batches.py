@@ -4,11 +4,11 @@
     compute_kinematics   batches of `BLOCK` columns, by the contact geometry: `batch_kinematics.SingleSpheres`,
                          `SphereClusters`, `Segments`, `ConvexBodies`
     assign_damping_masses  damping that several contacts of two bodies share
-    load_history         history of the contacts
+    load_histories       history of the contacts
     evaluate_batch       the law
-    store_history        history of the contacts, in steps
-    collect_results         forces and torques of a step, or the rows of a report, by the sink
-    note_batch           stress of single spheres in a cell that deforms: `batch_stress`
+    store_histories      history of the contacts, in steps
+    collect_results      forces and torques of a step, or the rows of a report, by the sink
+    record_stress        stress of single spheres in a cell that deforms: `batch_stress`
 
 Contacts are evaluated in batches, because LLVM makes vector code of loops over rows of numbers, and not of loops that
 read bodies, velocities and histories from scattered places. A batch is small enough for its rows to stay in the fastest
@@ -52,7 +52,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     compute_sphere_kinematics,
     write_vector_columns,
 )
-from dem.kernels.soft.contact.batch_stress import clear_stress, note_batch
+from dem.kernels.soft.contact.batch_stress import clear_stress, record_stress
 from dem.kernels.soft.contact.capsule_contacts import (
     centre_of_overlaps,
     compute_capsule_kinematics,
@@ -508,7 +508,7 @@ def evaluate_touching(sink, c, time_sign, context):
         if remembers and not is_report(sink):
             store_histories(geometry, law, first, count, touching, ids, batch_history, out, history, has_history)
         collect_results(sink, geometry, count, batch_type, row + first, start, context, kinematics, ids, out)
-        note_batch(context.box, geometry, sink, c, count, gathered, out)
+        record_stress(context.box, geometry, sink, c, count, gathered, out)
         sums, first = add_sums(sums, more), stop
     return sums
 

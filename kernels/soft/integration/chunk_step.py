@@ -184,6 +184,14 @@ def crosses_block(c, first, stop, neighbours):
     return neighbours.first_chunk_reached[c] < first or neighbours.last_chunk_reached[c] >= stop
 
 
+@inline
+def evaluate_bonds(c, task, context):
+    """Evaluate the bonds of chunk c, and their part of the stress of a cell that deforms."""
+    bonds = context.neighbours.bonds
+    bond_step.evaluate(bonds, c, task != FORCES, context.constants, context.bodies, context.box)
+    cell_stress.record_bonds(context.box, bonds, c, context.bodies)
+
+
 @func
 def evaluate_borders(block, task, context):
     """Evaluate the chunks with neighbours in other blocks before anything moves; each block takes a share of them.
@@ -197,8 +205,7 @@ def evaluate_borders(block, task, context):
     first, stop = neighbours.block[block], neighbours.block[block + 1]
     for c in range(first, stop):
         if bond_step.reach_beyond(neighbours.bonds, c, stop):
-            bond_step.evaluate(neighbours.bonds, c, task != FORCES, context.constants, context.bodies, context.box)
-            cell_stress.record_bonds(context.box, neighbours.bonds, c, context.bodies)
+            evaluate_bonds(c, task, context)
     for c in range(neighbours.block[0], neighbours.evaluating_block.size):
         own = neighbours.block_of[c]
         if neighbours.evaluating_block[c] == block and crosses_block(
@@ -234,7 +241,7 @@ def step_half_block(block, begin, end, task, context):
     first, stop = neighbours.block[block], neighbours.block[block + 1]
     bandwidth = neighbours.chunk_bandwidth[0]
     chunks = stop + bandwidth - first
-    corrects, predicts = task == STEP or task == LAST_STEP, task == STEP or task == PREDICT  # noqa: PLR1714
+    corrects, predicts = completes(task), begins(task)
     for c in range(first + chunks * begin // 2, first + chunks * end // 2):
         d = c - bandwidth
         evaluates = task != PREDICT and c < stop and not crosses_block(c, first, stop, neighbours)
@@ -243,8 +250,7 @@ def step_half_block(block, begin, end, task, context):
         if accumulates and task == FORCES:
             clear_forces(context.fluid, d, bodies, kinds)
         if task != PREDICT and c < stop and not bond_step.reach_beyond(neighbours.bonds, c, stop):
-            bond_step.evaluate(neighbours.bonds, c, task != FORCES, context.constants, bodies, context.box)
-            cell_stress.record_bonds(context.box, neighbours.bonds, c, context.bodies)
+            evaluate_bonds(c, task, context)
         if evaluates or accumulates:
             evaluate_and_accumulate(c, evaluates, d, accumulates, first_body, time_sign_of(task), context)
         if d >= first and (corrects or predicts):

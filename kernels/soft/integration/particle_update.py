@@ -244,8 +244,8 @@ def spin(
     return energy, fastest
 
 
-# Whether contacts want velocities is asked of the arrays, so that nothing here is made anew for another law. The loops
-# for those that do and those that do not stand side by side: told by a number, LLVM would not vectorise them.
+# Lengths of arrays tell whether a law needs velocities, so that these functions are not compiled again for another law.
+# There is a loop for either case: LLVM would not vectorise one loop with a flag.
 
 
 @inline
@@ -347,7 +347,7 @@ def start(context):
         constants.reference_potential,
         constants.per_joule,
     )
-    rotating, looked_at = bodies.torque.shape[1] > 0, bodies.velocity_predicted.shape[1] > 0
+    rotating, needs_velocity = bodies.torque.shape[1] > 0, bodies.velocity_predicted.shape[1] > 0
     energy = np.int64(0)
     for b in range(bodies.kind.size):
         if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
@@ -359,7 +359,7 @@ def start(context):
         energy += as_fixed(translational(m, v) + gravitational(m, gravity, x, reference_potential), per_joule)
         a = add_scaled(gravity, 1.0 / m, load(bodies.force, b))
         store(bodies.velocity, b, add_scaled(v, 0.5 * dt, a))
-        if looked_at:
+        if needs_velocity:
             store(bodies.velocity_predicted, b, add_scaled(v, dt, a))
         if rotating:
             i = load(kinds.inertia, g)

@@ -51,10 +51,8 @@ class RunState(NamedTuple):
     energy_drift: np.ndarray  # (1,) departure of the total energy from that at the last step [units]
     energy_error: np.ndarray  # (1,) largest one at any step, whatever its sign [units]
     leaving: np.ndarray  # (1,) int64, 1 if a particle has left since the last step
-    displacement_since_pick: (
-        np.ndarray
-    )  # (1,) distance that no sphere exceeded since the candidates were picked, and half of what no
-    # wall did [m]
+    # (1,) bound of the displacement of any sphere since candidates were picked, and half of that of any wall [m]
+    displacement_since_pick: np.ndarray
     largest_overlap: np.ndarray  # (1,) [m]
     acceleration: np.ndarray  # (1,) largest by contacts at the last step [m/s2]
 
@@ -196,8 +194,7 @@ def store_ledger(task, totals, context, chunk_sums, run_state):
     update_run_state(context.fluid, task, totals, chunk_sums, run_state)
     if task != chunk_step.PREDICT:
         record_solver(context.kinds, chunk_sums)
-        completes = task == chunk_step.STEP or task == chunk_step.LAST_STEP  # noqa: PLR1714
-        wall_loads.accumulate_wall_loads(context.box, context.constants, completes, run_state)
+        wall_loads.accumulate_wall_loads(context.box, context.constants, chunk_step.completes(task), run_state)
 
 
 @inline
@@ -211,7 +208,7 @@ def check_limits(task, totals, context, run_state):
         return NOT_FINITE
     if not totals.spin * constants.dt <= MAX_ROTATION_ANGLE:
         return TURNS_TOO_FAST
-    predicted = task == chunk_step.STEP or task == chunk_step.PREDICT  # noqa: PLR1714
+    predicted = chunk_step.begins(task)
     if predicted and totals.displacement > constants.max_displacement:
         return TOO_FAST
     # after a last step also at the next prediction, from whose state shares and short contacts are found
@@ -266,7 +263,7 @@ def refresh_candidates(command, mode, context, run_state):
 def account_fluid(fluid, task, totals, chunk_sums):
     """Book the work and the largest Reynolds numbers of a pass; returns the work since the start [units]."""
     medium = fluid.medium
-    if task == chunk_step.STEP or task == chunk_step.LAST_STEP:  # noqa: PLR1714
+    if chunk_step.completes(task):
         accumulate(medium.work, medium.work_half_step[0] + totals.fluid_work_before)
         medium.work_half_step[0] = totals.fluid_work_after
         medium.extremes[0] = max(medium.extremes[0], largest(chunk_sums, chunk_step.REYNOLDS))
@@ -318,7 +315,7 @@ def update_run_state(fluid, task, totals, chunk_sums, run_state):
     if task == chunk_step.FORCES:
         run_state.dissipated[0], run_state.dissipated[1] = totals.spring_energy, 0.0
         run_state.wall_work[0], run_state.wall_work[1] = 0.0, 0.0
-    if task == chunk_step.STEP or task == chunk_step.LAST_STEP:  # noqa: PLR1714
+    if chunk_step.completes(task):
         accumulate(
             run_state.dissipated, run_state.dissipated_half_step[0] + totals.loss + totals.instantaneous_dissipation
         )
@@ -339,7 +336,7 @@ def update_run_state(fluid, task, totals, chunk_sums, run_state):
         run_state.step[0] += 1
     if task != chunk_step.PREDICT:
         run_state.dissipated_half_step[0], run_state.wall_work_half_step[0] = totals.loss, totals.work
-    if task == chunk_step.STEP or task == chunk_step.PREDICT:  # noqa: PLR1714
+    if chunk_step.begins(task):
         run_state.displacement_since_pick[0] += totals.displacement
         run_state.phase[0] = PREDICTED
     else:

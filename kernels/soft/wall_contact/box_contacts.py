@@ -169,9 +169,9 @@ def add_dissipative(law, b, sink, bodies, kinds, neighbours, box):
 
 @noinline
 def add_sphere(sink, law, s, b, rate_face, rate, bodies, kinds, neighbours, box):
-    """Write the contacts of sphere s of body b with the faces to a sink; returns `Sums`, number of contacts, rate.
+    """Write the contacts of sphere s of body b with the faces to a sink; returns `Sums`, rate_face, rate.
 
-    A function of its own: in the loop of its caller LLVM reads ahead all that it might use, for whom nothing touches.
+    A function of its own: in the loop of its caller LLVM would read ahead, for spheres that touch nothing too.
     rate_face, rate: see `evaluate_dissipative`.
     Writes neighbours.wall_history, neighbours.wall_has_history: rows 6 s + face, in steps.
     """
@@ -348,7 +348,7 @@ def evaluate_dissipative(
     """Force of a face by a law that needs velocities, damped together with other contacts of the body at this face.
 
     rate_face, rate: the face whose ω² was computed last, and this ω² [1/s²]; at first -1 and 0.
-    Returns `dem.kernels.laws.ContactKinematics`, point [m], `dem.kernels.laws.ContactForce`, history, seen, rate.
+    Returns `dem.kernels.laws.ContactKinematics`, point [m], `dem.kernels.laws.ContactForce`, history, rate_face, rate.
     """
     contact, x = face_contact_kinematics(s, b, face, corner, overlap, normal, bodies, kinds, box)
     history = recall(kinds, law, 6 * s + face, corner, neighbours, box)
@@ -468,10 +468,9 @@ def rate_of_columns(law, first, count, face, half, bodies, kinds, neighbours, bo
         persists = laws.has_range(law) and neighbours.wall_has_history[k] != 0
         if k % FACES == face and (contact.overlap > 0.0 or persists):
             history = recall(kinds, law, k, -1, neighbours, box)
-            secant, speed = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, history, half), contact.velocity
-            pushed = add_contact(
-                pushed, secant, dot(speed, contact.normal), contact.normal, get(kinematics, POINT, t), no_arm
-            )
+            secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, history, half)
+            arm = get(kinematics, POINT, t)
+            pushed = add_contact(pushed, secant, dot(contact.velocity, contact.normal), contact.normal, arm, no_arm)
         t += 1
     return common_rate(b, pushed, bodies, kinds)
 
