@@ -118,7 +118,7 @@ def test_who_is_not_to_hear_of_a_hangup_does_not(monkeypatch):
     """``nohup`` has it ignored: so it stays."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with interrupts.answered(lambda *_: None):
+        with interrupts.handling(lambda *_: None):
             assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
             assert signal.getsignal(signal.SIGTERM) != signal.SIG_DFL
     finally:

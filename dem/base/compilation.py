@@ -31,15 +31,15 @@ class _ShownMessages:
 
     def __init__(self) -> None:
         self.names: list[str] = []
-        self.held = ""  # words that are said when all is done, in a notebook, where a bar is in between
+        self.held = ""  # text for the end, in a notebook, where a bar is in between
         self.start = 0.0
-        self.together = False  # one line for all
+        self.together = False  # whether all kernels are named in one line
         self.since = 0.0
         self.countdown = Countdown()
-        self.to: Callable[[str], None] | None = None  # who is told instead
+        self.to: Callable[[str], None] | None = None  # gets the names in place of stderr
 
     def begin(self, name: str) -> None:
-        """A kernel is to be compiled."""
+        """Begin the message on a kernel that is to be compiled."""
         self.since = time.perf_counter()
         if self.to is not None:
             self.to(name)
@@ -61,7 +61,7 @@ class _ShownMessages:
             self.close()
 
     def close(self) -> None:
-        """Nothing more is to be compiled."""
+        """End the line, as nothing more is to be compiled."""
         self.countdown.close()
         if self.to is not None:
             self.to("")

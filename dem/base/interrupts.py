@@ -27,8 +27,8 @@ def signals() -> list[int]:
 
 
 @contextmanager
-def answered(by: Callable[[int, FrameType | None], object]) -> Iterator[None]:
-    """Have them answered by a function of one's own; outside the main thread they are left alone."""
+def handling(by: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    """Handle `signals` by a function meanwhile; outside of the main thread nothing changes."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -72,7 +72,7 @@ def as_exceptions() -> Iterator[None]:
 
     plain, sys.unraisablehook = sys.unraisablehook, once_more
     try:
-        with answered(_raise):
+        with handling(_raise):
             yield
     finally:
         sys.unraisablehook = plain

@@ -20,26 +20,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-MAX_DURATIONS = 1000  # things that are remembered
+MAX_DURATIONS = 1000  # stored durations
 
 
 def durations_file() -> Path:
-    """The file; raises OSError if the user has no cache folder."""
+    """Path of the file of durations; raises OSError if the user has no cache folder."""
     from dem.kernels.compiler.private_folder import user_cache  # noqa: PLC0415, which waits for platformdirs
 
     return user_cache() / "durations.json"
 
 
 def last_duration(what: str) -> float | None:
-    """Seconds that it took the last time; None if that is not known."""
+    """Seconds that a task took the last time; None if that is not known."""
     seconds = _durations().get(what)
     return float(seconds) if isinstance(seconds, int | float) and seconds >= 0 else None
 
 
 def store_duration(what: str, seconds: float) -> None:
-    """Remember how long it took."""
+    """Store the duration of a task, for `last_duration`."""
     known = _durations()
-    known.pop(what, None)  # what is remembered last is forgotten last
+    known.pop(what, None)  # the last entries of the file are kept
     known[what] = round(seconds, 2)
     with suppress(OSError):
         path = durations_file()
@@ -50,7 +50,7 @@ def store_duration(what: str, seconds: float) -> None:
 
 
 def _durations() -> dict:
-    """All of them; none if the file is not there, or broken."""
+    """All stored durations by task; none if the file is missing or broken."""
     with suppress(OSError, ValueError):
         found = json.loads(durations_file().read_text())
         return found if isinstance(found, dict) else {}
@@ -58,14 +58,14 @@ def _durations() -> dict:
 
 
 class RemainingTime:
-    """How long each of some things took the last time, and so how much time is left for all of them.
+    """Time left for some tasks, from their durations the last time.
 
     Parameters
     ----------
     things : mapping
-        Of each its name, and what it is remembered as.
+        Names of the tasks, and the names by which their durations are stored.
     side_by_side : int
-        How many go on at a time.
+        Number of tasks that go on at a time.
     """
 
     def __init__(self, things: Mapping[str, str], side_by_side: int = 1) -> None:
@@ -94,9 +94,9 @@ class RemainingTime:
 Thing = TypeVar("Thing")
 
 PATIENCE = 3.0  # s of computing before a bar is shown without a request
-LOOKS = 0.25  # s between two looks of a notebook
+LOOKS = 0.25  # s between two updates in a notebook
 WIDTH = 40  # characters
-MARKS = 256  # of the way so far, by which a changing rate is known
+MARKS = 256  # times and lengths done, from which a changing rate is computed
 
 
 class Bar(Protocol):
@@ -113,11 +113,11 @@ class Bar(Protocol):
 def progress_bar(
     length: float, pace: Callable[[int, float], str], *, wanted: bool | None, steady: bool = True, slowing: bool = False
 ) -> Iterator[Callable[[float, int], None]]:
-    """Progress bar on a terminal or in a notebook, to be updated with way and work.
+    """Progress bar on a terminal or in a notebook; call what it yields with the further length done, and further work.
 
-    It shows the pace, which is asked for with work and seconds so far, and the time that is left: at the mean rate if
-    the way is made at a steady one, else about that at the rate of the later half of the time, or at least that if it
-    is slowing down. None as to whether it is wanted shows it when some seconds have passed.
+    The bar shows ``pace(work, seconds)`` and the time left: at the mean rate for a steady task, else at the rate in the
+    later half of the time, as an estimate, or as a lower bound for a task that is slowing down. With wanted=None the
+    bar appears after some seconds.
     """
     kind = kind_of_bar()
     if kind is None or wanted is False:
@@ -148,7 +148,7 @@ def progress_bar(
 
 
 def through(things: Sequence[Thing], name: str) -> Iterator[Thing]:
-    """Go through things of a name one by one, and show how far when some seconds have passed."""
+    """Yield things of a name one by one, with a progress bar after some seconds."""
     with progress_bar(len(things), lambda n, _: counted(n, name), wanted=None) as moved:
         for each in things:
             yield each
@@ -156,7 +156,7 @@ def through(things: Sequence[Thing], name: str) -> Iterator[Thing]:
 
 
 class _Rate:
-    """How fast it has been lately: in the later half of the time, of which some marks are kept."""
+    """Rate in the later half of the time so far, from a limited number of marks."""
 
     def __init__(self) -> None:
         self._marks: list[tuple[float, float]] = [(0.0, 0.0)]
@@ -190,7 +190,7 @@ def watched() -> bool:
 
 
 def in_notebook() -> bool:
-    """Whether it is shown below the cell of a notebook."""
+    """Whether the output goes to a notebook."""
     return kind_of_bar() is Notebook
 
 
@@ -284,7 +284,7 @@ def time_left_in_words(seconds: float, expected: Expected) -> str:
 def show_time_left(doing: str, how: str = "") -> Iterator[None]:
     """Show the time left of a task that takes some seconds, by its duration the last time.
 
-    `how` tells apart short work from long. Commands have bars of their own, beside which nothing is shown.
+    `how` distinguishes tasks of one name that take different times. Nothing is shown beside the bar of a command.
     """
     kind = _kind_of_line()
     if kind is None:
@@ -356,7 +356,7 @@ class Countdown:
             stop()
 
     def close(self) -> None:
-        """All have."""
+        """End the display after the last task."""
         self.stop()
         below, self._below = self._below, None
         if below is not None:
@@ -364,19 +364,19 @@ class Countdown:
 
 
 class _Behind:
-    """Behind the last word on stderr, where the cursor stays."""
+    """Text behind the last word on stderr; the cursor stays before it."""
 
     shown = False
 
     def show(self, _: str, seconds: float, expected: Expected) -> None:
-        """Say how far it is."""
+        """Show the time left."""
         text = f" ({time_left_in_words(seconds, expected)})"
         sys.stderr.write(f"{text}\x1b[K" + "\b" * len(text))
         sys.stderr.flush()
         self.shown = True
 
     def wipe(self) -> None:
-        """Wipe it away."""
+        """Erase the text."""
         if self.shown:
             sys.stderr.write("\x1b[K")
             sys.stderr.flush()
@@ -390,7 +390,7 @@ class _Line:
         self._bar: Bar | None = None
 
     def show(self, doing: str, seconds: float, expected: Expected) -> None:
-        """Say how far it is."""
+        """Show the time left."""
         if seconds < self._patience:
             return
         self._bar = self._bar or self._kind()
@@ -398,7 +398,7 @@ class _Line:
         self._bar.show(share, doing, time_left_in_words(seconds, expected))
 
     def wipe(self) -> None:
-        """Another one may follow."""
+        """Keep the line, for the next task."""
 
     def close(self, done: str) -> None:
         """End the display, and leave it visible."""

@@ -90,7 +90,7 @@ def measure_progress(sim: System, duration: float) -> Outlook:
 
 def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str]]:
     """Rows of the report of `dem check`: a name and a text each."""
-    n, sources = seen.particles, sim.traffic.sources if sim.traffic else []
+    n, sources = seen.particles, sim.population.inserters if sim.population else []
     kinds = ", ".join([f"{count} x {kind}" for kind, count in seen.counts.items()][:MAX_KINDS_LISTED])
     yield "particles", f"{n}: {kinds}{further_kinds_note(len(seen.counts))}" if n else "none at the start"
     light, heavy = seen.masses
@@ -126,7 +126,7 @@ def so_far(sim: System) -> Judgement:
     verdict = sim.verdict()
     if not isinstance(verdict, Verdict):
         return verdict
-    early = sim.traffic.doubts(sim.step_count) if sim.traffic else ()
+    early = sim.population.doubts(sim.step_count) if sim.population else ()
     return replace(verdict, beyond=tuple(doubt for doubt in verdict.beyond if doubt not in early), unfinished=())
 
 
@@ -155,7 +155,7 @@ def _pace(sim: System, duration: float) -> float:
     such as one step, whose time is that of a call.
     """
     stretch, rates, spent = sim.time_step or 1e-6 * duration, [], 0.0
-    longest = 100 * stretch if sim.traffic else math.inf  # of a step before anybody has come nothing can be learnt
+    longest = 100 * stretch if sim.population else math.inf  # of a step before anybody has come nothing can be learnt
     _, rate = _timed_stretch(sim, stretch, duration)  # kernels compile
     while spent <= PROBE and sim.time < duration * (1 - 1e-9):
         if rates and duration - sim.time < 0.25 * stretch:

@@ -57,9 +57,9 @@ class Energy(NamedTuple):
         return self.mechanical + self.dissipated - self.work - self.fluid - self.inserted + self.removed
 
 
-def stored_energies(*, fluid: bool, traffic: bool = False) -> int:
+def stored_energies(*, fluid: bool, insertion: bool = False) -> int:
     """Number of energies that files store; those at the end are left out in runs without them."""
-    return len(Energy._fields) if traffic else 7 if fluid else 6
+    return len(Energy._fields) if insertion else 7 if fluid else 6
 
 
 def reference_potential(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> float:

@@ -99,7 +99,7 @@ def run_plan(
     length = stops[-1] - sim._now
     with (
         observer,
-        interrupts.answered(lambda number, _: stopped.append(number)),  # so that a frame is never cut in half
+        interrupts.handling(lambda number, _: stopped.append(number)),  # so that a frame is never cut in half
         progress_bar(length, sim.pace, wanted=progress) as advance,
         recorder or nullcontext(lambda **_: None) as record_state,
     ):

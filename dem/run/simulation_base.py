@@ -379,7 +379,7 @@ class SimulationBase:
         return ()
 
     @property
-    def traffic(self) -> VariablePopulation | None:
+    def population(self) -> VariablePopulation | None:
         """Inserters and outlets with their sums; None where the number of particles is fixed."""
         return None
 

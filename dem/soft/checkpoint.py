@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 FLUID, FLOW = "fluid", "flow"  # groups: what a run has come to in a fluid, arrays of its velocity
 WALLS, ARRAYS_OF_WALLS = "walls", "meshes"  # groups: what a run has come to at walls beside the box, their arrays
-TRAFFIC = "traffic"  # group: particles that are there, and sums of those that came and went
+POPULATION = "traffic"  # group: particles that are there, and sums of those that came and went
 CONTAINERS = "containers"  # numbers of the meshes that held most particles at the start of the run
 SCALARS = "scalars"  # group: ledgers of heat and other scalars
 BONDS, TIED = "bonds", "bond_state"  # groups: what they are, and what a run has come to
@@ -82,10 +82,10 @@ def describe(sim: Simulation) -> dict:
         "description": sim.description,
         **({"fluid": recipe(sim.fluid)} if sim.fluid else {}),
         **({"walls": recipes([each.wall for each in sim.walls])} if sim.walls else {}),
-        **({"inserters": [recipe(each.inserter) for each in sim.inserters]} if sim.traffic else {}),
+        **({"inserters": [recipe(each.inserter) for each in sim.inserters]} if sim.population else {}),
         **({"heat": recipe(sim._heat)} if sim._heat else {}),
         **({"scalars": [recipe(law) for law in sim._extra_scalars]} if sim._extra_scalars else {}),
-        **({"outlets": [recipe(each.outlet) for each in sim.outlets]} if sim.traffic else {}),
+        **({"outlets": [recipe(each.outlet) for each in sim.outlets]} if sim.population else {}),
     }
 
 
@@ -102,7 +102,7 @@ def write(sim: Simulation, group: h5py.Group) -> None:
     group["start_step"] = state.start_step
     group["watch"] = state.watch
     group["start_energy"] = np.array(
-        ledger.start_energy[: stored_energies(fluid=bool(sim.fluid), traffic=bool(sim.traffic))]
+        ledger.start_energy[: stored_energies(fluid=bool(sim.fluid), insertion=bool(sim.population))]
     )
     group["largest_kinetic"] = ledger.largest_kinetic
     group[START_MOMENTUM] = np.array([*sim._start_momentum[0], sim._start_momentum[1]])
@@ -112,7 +112,7 @@ def write(sim: Simulation, group: h5py.Group) -> None:
         group[BOOKED] = np.array([*sums, ledger.first_step, *([before.fluid] if sim.fluid else [])], float)
     if sim._containers:
         group[CONTAINERS] = np.array(sim._containers, np.int64)
-    parts = ((WALLS, state.walls), (TRAFFIC, state.traffic), (SCALARS, state.scalars))
+    parts = ((WALLS, state.walls), (POPULATION, state.population), (SCALARS, state.scalars))
     named = {f"{part}/{name}": values for part, arrays in parts for name, values in arrays.items()}
     for name, values in (state.solver | named).items():
         group[name] = values
@@ -146,7 +146,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         watch=hdf5_validation.numbers(group, "watch", (None,))[:] if "watch" in group else np.empty(0),
         fluid=hdf5_validation.arrays(group, FLUID) if FLUID in group else {},
         walls=hdf5_validation.arrays(group, WALLS) if WALLS in group else {},
-        traffic=hdf5_validation.arrays(group, TRAFFIC) if TRAFFIC in group else {},
+        population=hdf5_validation.arrays(group, POPULATION) if POPULATION in group else {},
         bonds=hdf5_validation.arrays(group, TIED) if TIED in group else {},
         solver={SOLVER: hdf5_validation.numbers(group, SOLVER, (SOLVER_COLUMNS,), "iu")[:]} if SOLVER in group else {},
         scalars=hdf5_validation.arrays(group, SCALARS) if SCALARS in group else {},
@@ -168,8 +168,8 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         engine.population = sim._population
         check_box(box, engine)
         check_fits(state, engine)
-        if state.traffic:
-            engine.set_identities(state.traffic["identity"])
+        if state.population:
+            engine.set_identities(state.population["identity"])
         engine.restore(state)
         engine.advance(sim.step_count)
     sim._shown, sim._ledger, sim._containers = sim.step_count, ledger, containers
@@ -282,7 +282,7 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
     check_finite("walls", state.walls)
     check_alike(SCALARS, state.scalars, engine.scalar_state)
     check_finite(SCALARS, state.scalars)
-    check_population(state.traffic, engine)
+    check_population(state.population, engine)
     check_tied(state.bonds, engine)
     _check_watch(state.watch, len(engine.walls.models))
     for name, values in state.solver.items():
@@ -346,34 +346,35 @@ def check_tied(state: dict[str, np.ndarray], engine: Engine) -> None:
     check_within("bond_state/eased_count", state["eased_count"], 0, eased)
 
 
-WHAT = "traffic"
 ANY = {"identity", "kind", "species", "waits", "who", "then"}  # arrays of any length
 
 
 def check_population(given: dict[str, np.ndarray], engine: Engine) -> None:
     """Raise DamagedError, saying what does not fit, unless a run can go on from these arrays."""
     population, own = engine.population, engine.population_state()
-    require(given.keys() == own.keys(), f"{WHAT} is not of the inserters and outlets that there are")
+    require(given.keys() == own.keys(), f"{POPULATION} is not of the inserters and outlets that there are")
     if population is None:
         return
     for name, values in own.items():
         there, length = given[name], name.rpartition("_")[2] in ANY
         alike = there.dtype == values.dtype and there.ndim == values.ndim and (length or there.shape == values.shape)
-        require(alike, f"{WHAT}/{name} is {there.dtype} of shape {there.shape}, expected {values.dtype}")
-    check_finite(WHAT, {name: values for name, values in given.items() if values.dtype.kind == "f"})
+        require(alike, f"{POPULATION}/{name} is {there.dtype} of shape {there.shape}, expected {values.dtype}")
+    check_finite(POPULATION, {name: values for name, values in given.items() if values.dtype.kind == "f"})
     born, _ = given["books_born"].tolist()
     identity = given["identity"]
-    require(identity.size == engine.owned, f"{WHAT}/identity is of {identity.size} particles")
+    require(identity.size == engine.owned, f"{POPULATION}/identity is of {identity.size} particles")
     ascending = bool((np.diff(identity) > 0).all()) and (not identity.size or 0 <= identity[0] <= identity[-1] < born)
-    require(ascending, f"{WHAT}/identity does not ascend from 0 to {born - 1}")
-    require(np.array_equal(given["kind"], engine.by_row(engine.bodies.kind)), f"{WHAT}/kind is not that of particles")
-    require(given["species"].size == identity.size, f"{WHAT}/species is not of these particles")
-    check_within(f"{WHAT}/species", given["species"], 0, len(population.kinds) - 1)
+    require(ascending, f"{POPULATION}/identity does not ascend from 0 to {born - 1}")
+    require(
+        np.array_equal(given["kind"], engine.by_row(engine.bodies.kind)), f"{POPULATION}/kind is not that of particles"
+    )
+    require(given["species"].size == identity.size, f"{POPULATION}/species is not of these particles")
+    check_within(f"{POPULATION}/species", given["species"], 0, len(population.kinds) - 1)
     for name, values in given.items():
         last = name.rpartition("_")[2]
         if last in ("numbers", "counts", "waits", "who", "born"):
-            check_within(f"{WHAT}/{name}", values, 0, NEVER)
-    for k in range(len(population.sinks)):
+            check_within(f"{POPULATION}/{name}", values, 0, NEVER)
+    for k in range(len(population.outlets)):
         identities, positions = given[f"sink_{k}_who"], given[f"sink_{k}_then"]
         alike = positions.shape == (3, identities.size) and bool((np.diff(identities) > 0).all())
-        require(alike, f"{WHAT}/sink_{k}_then is of others")
+        require(alike, f"{POPULATION}/sink_{k}_then is of others")

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 def sums(engine: Engine, population: Population | None) -> EnergySums:
     """Elastic and dissipated energy of contacts, and the work of walls and fluid [J]."""
     run_state, unit = engine.run_state, engine.energy_unit
-    traffic = (population.totals.inserted, population.totals.removed) if population else (0.0, 0.0)
+    inserted, removed = (population.totals.inserted, population.totals.removed) if population else (0.0, 0.0)
     return EnergySums(
         elastic=float(run_state.elastic[0]) / unit,
         dissipated=float(run_state.dissipated.sum() - run_state.spring_energy[0]) / unit,
         work=float(run_state.wall_work.sum()) / unit,
         fluid=fluid_work(engine),
-        inserted=traffic[0],
-        removed=traffic[1],
+        inserted=inserted,
+        removed=removed,
     )
 
 

@@ -525,7 +525,7 @@ class Engine:
             watch=self.limits.watch,
             fluid={name: values.copy() for name, values in self.fluid.state.items()},
             walls={name: values.copy() for name, values in self.walls.state.items()},
-            traffic=self.population_state(),
+            population=self.population_state(),
             bonds=bonds,
             solver={SOLVER: self.kinds.solver.copy()} if isinstance(self.kinds, ConvexBodyKinds) else {},
             scalars={name: values.copy() for name, values in self.scalar_state.items()},
@@ -538,10 +538,10 @@ class Engine:
         """
         if self.bonds:
             self.bonds.restore(snapshot.bonds)
-        if snapshot.traffic:
+        if snapshot.population:
             resize.match_bodies(self, snapshot)
             if self.population:
-                self.population.restore(snapshot.traffic)
+                self.population.restore(snapshot.population)
         rows = self.numbering.rows(self.bodies.identity[: self.owned])
         for name, values in snapshot.bodies.items():
             if values.size:

@@ -179,7 +179,7 @@ class Snapshot(NamedTuple):
     walls: dict[
         str, np.ndarray
     ]  # name -> (..., W), see `dem.kernels.soft.wall_contact.wall_arrays.Walls`; empty without walls beside a box
-    traffic: dict[str, np.ndarray]  # identities, inserters and outlets; empty where the number is fixed
+    population: dict[str, np.ndarray]  # identities, inserters and outlets; empty where the number is fixed
     bonds: dict[str, np.ndarray] = MappingProxyType(
         {}
     )  # name -> (B,) or so, see `dem.soft.bonds.engine_bonds`; empty without any

@@ -1000,7 +1000,7 @@ class Simulation(SimulationBase):
             continue_from(engine, before, state, made._population)
             if len(new):
                 made._population.insert_particles(engine, new, len(gates["inserters"]))
-            check_added(engine, len(new), made._population.sources[len(received) :])
+            check_added(engine, len(new), made._population.inserters[len(received) :])
             scalar_setup.inherit(engine, before, restored=True)
             engine.advance(self.step_count)
         made._revision = made._particles.revision
@@ -1027,19 +1027,19 @@ class Simulation(SimulationBase):
         return crash_recording(self, output, overwrite=overwrite, strict=strict)
 
     @property
-    def traffic(self) -> Population | None:
+    def population(self) -> Population | None:
         """Population that is inserted and taken out; None if there is none."""
         return self._population
 
     @property
     def inserters(self) -> tuple[InserterInRun, ...]:
         """Inserters of the run, each with its `.number`, `.mass`, `.waiting`, `.dropped`, `.grading` so far."""
-        return tuple(self._population.sources) if self._population else ()
+        return tuple(self._population.inserters) if self._population else ()
 
     @property
     def outlets(self) -> tuple[OutletInRun, ...]:
         """Outlets of the run, each with the `.number` and `.mass` that has gone by it."""
-        return tuple(self._population.sinks) if self._population else ()
+        return tuple(self._population.outlets) if self._population else ()
 
     @property
     def identities(self) -> np.ndarray:

@@ -242,5 +242,5 @@ def unfinished(engine: Engine, population: Population | None) -> tuple[str, ...]
             found.append(f"the {name} moves until {max(ends):.6g} s")
         elif begins:
             found.append(f"the {name} begins to move at {max(begins):.6g} s")
-    found += [words for source in (population.sources if population else ()) if (words := source.unfinished(step))]
+    found += [words for source in (population.inserters if population else ()) if (words := source.unfinished(step))]
     return tuple(f"{words}, the run ended at {now:.6g} s" for words in found)

@@ -175,7 +175,7 @@ class System(Protocol):
     gravity: tuple[float, float, float]  # [m/s²]
     particles: Particles  # at the present time, in the user's order
     walls: tuple  # beside the box, each with the loads on it
-    traffic: VariablePopulation | None  # None where the number of particles is fixed
+    population: VariablePopulation | None  # None where the number of particles is fixed
     not_integrated: tuple[str, ...]  # fields of particles that are not computed
     identities: np.ndarray  # (N,), only where it varies
     bonds: object | None

@@ -246,7 +246,7 @@ def everything(sim):
         state.run_state,
         state.fluid,
         state.walls,
-        state.traffic,
+        state.population,
         state.bonds,
     ]
     found = {f"{k} {name}": np.ascontiguousarray(v).tobytes() for k, p in enumerate(parts) for name, v in p.items()}

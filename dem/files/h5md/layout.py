@@ -102,7 +102,7 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
     group = file.create_group(PARTICLES)
     periodic = sim.box.periodic if sim.box else ()
     box = create_box(group, periodic)
-    if sim.traffic:
+    if sim.population:
         variable_population.create_tables(group)
     else:
         group["mass"] = sim.particles.mass
@@ -115,13 +115,13 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
     if periodic:
         _element(file, box, "edges", (3, 3) if isinstance(sim.box, Cell) else (3,))
     dtype = np.float32 if output.float32 else np.float64
-    if sim.traffic:
-        _element(file, group, variable_population.ID, (), np.int64, expected_number=sim.traffic.expected(n))
+    if sim.population:
+        _element(file, group, variable_population.ID, (), np.int64, expected_number=sim.population.expected(n))
         growing_tables.create(file, growing_tables.EVENTS, variable_population.EVENT, variable_population.UNITS)
     computed = set(sim.particles.fields) - set(sim.not_integrated)
     for name in [name for name in output.fields if name in computed and not STATE[name].hidden]:
-        if sim.traffic:
-            expected_number = sim.traffic.expected(n)
+        if sim.population:
+            expected_number = sim.population.expected(n)
             dataset = _element(
                 file, group, name, (STATE[name].width,), dtype, output.compression, expected_number=expected_number
             )
@@ -135,7 +135,7 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
     walls.create(file, sim, _element)
     bonds.create(file, sim, _element)
     cell.create(file, sim, _element)
-    for name in energies_of(fluid=bool(sim.fluid), traffic=bool(sim.traffic)):
+    for name in energies_of(fluid=bool(sim.fluid), insertion=bool(sim.population)):
         _element(file, observables, f"{name}_energy", ()).attrs["unit"] = "J"
 
 
@@ -187,7 +187,7 @@ def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object
     return {
         **found,
         **walls.rows(sim),
-        **({variable_population.ID: sim.identities} if sim.traffic else {}),
+        **({variable_population.ID: sim.identities} if sim.population else {}),
         **bonds.rows(sim),
         **{name: sim.particles.field(name) for name in sim.particles.fields},
         "edges": box and box.size,
@@ -213,7 +213,7 @@ def describe(sim: System) -> dict:
     """Resolved input of a simulation: all that is needed to set it up again, except the state of the particles."""
     box = sim.box and asdict(sim.box) | {"material": sim.box.material and plain(sim.box.material)}
     description = {"walls": [described(each.wall, each.called) for each in sim.walls]} if sim.walls else {}
-    description |= variable_population.describe(sim) if sim.traffic else {}
+    description |= variable_population.describe(sim) if sim.population else {}
     return {
         **sim.description,
         **sim.settings,

@@ -26,9 +26,9 @@ def energies_in(file: h5py.File | h5py.Group) -> tuple[str, ...]:
     return tuple(name for name in ENERGIES if name not in OPTIONAL or f"{name}_energy" in file["/observables"])
 
 
-def energies_of(*, fluid: bool, traffic: bool) -> list[str]:
+def energies_of(*, fluid: bool, insertion: bool) -> list[str]:
     """Names of the energies to store, by whether there is a fluid and whether particles are inserted or removed."""
-    here = {"fluid": fluid, "inserted": traffic, "removed": traffic}
+    here = {"fluid": fluid, "inserted": insertion, "removed": insertion}
     return [name for name in ENERGIES if here.get(name, True)]
 
 

@@ -90,8 +90,11 @@ def append(dataset: h5py.Dataset, rows: list[np.ndarray]) -> None:
 
 def describe(sim: System) -> dict:
     """Descriptions of inserters and outlets by name."""
-    traffic = sim.traffic
-    return {"inserters": [each.name for each in traffic.sources], "outlets": [each.name for each in traffic.sinks]}
+    population = sim.population
+    return {
+        "inserters": [each.name for each in population.inserters],
+        "outlets": [each.name for each in population.outlets],
+    }
 
 
 def last(file: h5py.File) -> int:

@@ -197,7 +197,7 @@ def finite(file: h5py.Group, name: str, shape: tuple[int | None, ...], *, above:
 def energy(file: h5py.Group, name: str) -> Energy:
     """Energy ledger; its last entries may be absent without a fluid or insertion and removal."""
     values = finite(file, name, (None,))
-    whole = [stored_energies(fluid=wet, traffic=busy) for busy in (True, False) for wet in (True, False)]
+    whole = [stored_energies(fluid=wet, insertion=inserts) for inserts in (True, False) for wet in (True, False)]
     require(len(values) in whole, f"{name} holds {counted(len(values), 'number')}, expected {whole[-2]}")
     return Energy(*values.tolist())
 

@@ -389,8 +389,8 @@ class PendingRows:
 
     def __init__(self, file: h5py.File, sim: System) -> None:
         self._file, self._sim = file, sim
-        if sim.traffic:
-            sim.traffic.totals.fetch()  # what was before is in no file, or in another one
+        if sim.population:
+            sim.population.totals.fetch()  # what was before is in no file, or in another one
         self.of_frames = layout.frame_datasets(file)
         self.of_logs = growing_tables.tables_in(file)
         self._rows = {name: [] for name in (*self.of_frames, *self.of_logs)}
@@ -417,7 +417,7 @@ class PendingRows:
 
     def record_events(self, sim: System) -> None:
         """Append insertions and removals."""
-        if sim.traffic and (rows := sim.traffic.totals.fetch()).size:
+        if sim.population and (rows := sim.population.totals.fetch()).size:
             self._keep(growing_tables.EVENTS, rows)
 
     def log(self, name: str, row: tuple, kind: np.dtype, units: dict[str, str]) -> None:

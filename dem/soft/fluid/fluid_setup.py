@@ -32,7 +32,7 @@ from dem.model.fluid.drag_registry import DRAGS, REGISTERED, is_dense
 from dem.model.fluid.flows import CellFlow
 from dem.model.shapes.shape import kind_of_shape
 from dem.model.shapes.spheroid import ROUND, ProjectedAreas, Spheroid, is_ball
-from dem.soft.fluid.two_way_coupling import SWINGS, in_cells, widest
+from dem.soft.fluid.two_way_coupling import LEAST_VOIDAGE, STRENGTH, SWINGS, in_cells, widest
 from dem.soft.time_step.adhesion import possible_pairs
 from dem.soft.time_step.impacts import rounded_down
 
@@ -364,7 +364,7 @@ def doubts(
             f"laws of the fluid are evaluated every {state.medium.interval} steps, {share:.2g} relaxation times at the "
             f"Reynolds number {reynolds:.3g} that was reached: take every=1"
         )
-    voidage, strength = two_way.record[:2].tolist() if two_way else (1.0, 0.0)
+    voidage, strength = two_way.record[[LEAST_VOIDAGE, STRENGTH]].tolist() if two_way else (1.0, 0.0)
     for name, law in fluid.laws.items():
         if voidage < law.least_voidage:
             least = law.least_voidage

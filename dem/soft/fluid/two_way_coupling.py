@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from dem.soft.fluid.fluid_setup import EngineFluid
     from dem.soft.heat.heat_in_run import HeatInRun
 
+# entries of `TwoWayCoupling.record`: smallest voidage and largest strength so far; density, viscosity; last exchange
+LEAST_VOIDAGE, STRENGTH, DENSITY, VISCOSITY, LAST_EXCHANGE = range(5)
 BITS = 61  # of sums over all particles
 SWINGS, DIVERGES = 1.0, 2.0  # share of the relative velocity that an interval takes, see `TwoWayCoupling.strength`
 
@@ -90,9 +92,7 @@ class TwoWayCoupling:
         self.volumes = np.array([each.volume for each in properties])
         self.masses = np.array([each.mass for each in properties])
         self._set_variants(np.array(particles.variant))
-        self.record = np.array(
-            [1.0, 0.0, fluid.density, fluid.viscosity, 0.0]
-        )  # least voidage, largest strength, density and viscosity of the fluid, step of the last exchange
+        self.record = np.array([1.0, 0.0, fluid.density, fluid.viscosity, 0.0])
         self.is_continued = False
 
     def _set_variants(self, variant: np.ndarray) -> None:
@@ -153,7 +153,7 @@ class TwoWayCoupling:
 
     def update_medium(self, fluid: EngineFluid) -> None:
         """Give a fluid the density and viscosity of the last answer."""
-        density, viscosity = self.record[2:4].tolist()
+        density, viscosity = self.record[DENSITY : VISCOSITY + 1].tolist()
         medium = fluid.model.medium
         own = mass_ratio_of_bodies(self.masses, medium.added, density, medium.volume)
         medium = medium._replace(density=density, viscosity=viscosity, mass_ratio=own)
@@ -174,7 +174,7 @@ class TwoWayCoupling:
             flow[VELOCITY + k] = still[k]
             flow[PRESSING + k] = -engine.fluid.model.medium.density * engine.gravity[k]
         engine.fluid.model.medium.clock[0] = step * engine.dt
-        self.record[4] = step
+        self.record[LAST_EXCHANGE] = step
         exchange = self.exchange(engine, state, step)
         share = self.strength(exchange, self.cells.every * engine.dt)
         if not self.coupling.implicit and share >= DIVERGES:
@@ -210,8 +210,9 @@ class TwoWayCoupling:
         self.count(engine, state[0])
         if self.coupling is not None:
             exchange = self.exchange(engine, state, step)
-            self.record[1] = max(self.record[1], self.strength(exchange, self.cells.every * engine.dt))
-            self.record[4] = step
+            strength = self.strength(exchange, self.cells.every * engine.dt)
+            self.record[STRENGTH] = max(self.record[STRENGTH], strength)
+            self.record[LAST_EXCHANGE] = step
             engine.fluid.model.field.taken[:] = 0.0
             self.answer(engine, self.coupling.function(exchange))
 
@@ -220,7 +221,7 @@ class TwoWayCoupling:
         (solid,) = self._sum_by_cell(engine, position, self.volume[None])
         voidage = 1.0 - solid / self.cells.volume
         engine.fluid.model.field.values[VOIDAGE] = voidage
-        self.record[0] = min(self.record[0], float(voidage.min()))
+        self.record[LEAST_VOIDAGE] = min(self.record[LEAST_VOIDAGE], float(voidage.min()))
 
     def exchange(self, engine: Engine, state: list[np.ndarray], step: int) -> Exchange:
         """State of particles and fluid in cells, at position, velocity and orientation (3 or 4, N), for a function."""
@@ -235,8 +236,9 @@ class TwoWayCoupling:
         with np.errstate(invalid="ignore", divide="ignore"):
             solid_velocity = np.where(found[0] > 0, found[1:4] / found[0], 0.0)
         here = values if solved else self.sampled(engine)
+        interval = (step - int(self.record[LAST_EXCHANGE])) * engine.dt
         return Exchange(
-            time=step * engine.dt, step=step, interval=(step - int(self.record[4])) * engine.dt, time_step=engine.dt,
+            time=step * engine.dt, step=step, interval=interval, time_step=engine.dt,
             cells=self.cells, position=position.T.copy(), velocity=velocity.T.copy(), voidage=values[VOIDAGE].copy(),
             momentum=-np.moveaxis(found[5:], 0, -1), resistance=found[0],
             solid_velocity=np.moveaxis(solid_velocity, 0, -1), mass=found[4],
@@ -281,7 +283,7 @@ class TwoWayCoupling:
             self.fit_field(engine.fluid, ("properties",))
         for k, each in properties.items():
             if each is not None:
-                self.record[2 + k] = np.mean(each)
+                self.record[DENSITY + k] = np.mean(each)
                 if isinstance(engine.fluid.model.field, Mixture):
                     engine.fluid.model.field.properties[k] = each
         self.update_medium(engine.fluid)

@@ -28,26 +28,20 @@ from dem.soft.walls.wall_arrays import face_name
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dem.model.fluid.fluid import Fluid
     from dem.model.materials import Material
     from dem.model.particles.kinds import Kind
     from dem.model.shapes.shape import Shape
     from dem.soft.engine import Engine
+    from dem.soft.per_body import Snapshot
 
     Variants = list[tuple[Shape, Material]]
-    from dem.model.fluid.fluid import Fluid
-    from dem.soft.per_body import Snapshot
 
 EVENT = np.dtype([
     ("step", "<i8"), ("time", "<f8"), ("particle", "<i8"), ("variant", "<i4"), ("gate", "<i4"),
     ("position", "<f8", 3), ("velocity", "<f8", 3),
 ])  # fmt: skip
-SUMS = (
-    "inserted",
-    "removed",
-    "mass_inserted",
-    "mass_removed",
-    "momentum_scale",
-)  # energies [J], masses [kg], momentum [kg m/s]
+SUMS = ("inserted", "removed", "mass_inserted", "mass_removed", "momentum_scale")  # [J], [J], [kg], [kg], [kg m/s]
 
 
 @dataclass
@@ -112,10 +106,10 @@ class Population:
         self, inserters: Sequence[Inserter], outlets: Sequence[Outlet], dt: float, gravity: tuple[float, float, float]
     ) -> None:
         seeds = [each.seed for each in inserters]
-        self.sources = [
+        self.inserters = [
             InserterInRun(each, seeds[:k].count(each.seed), dt, gravity) for k, each in enumerate(inserters)
         ]
-        self.sinks = [OutletInRun(each, dt) for each in outlets]
+        self.outlets = [OutletInRun(each, dt) for each in outlets]
         self.recycles_to = [self._recycling_inserter(each) for each in outlets]
         self.totals = InsertionTotals()
         self.last_processed, self.first = -1, 0  # last step whose events were processed; particles at the start
@@ -126,7 +120,7 @@ class Population:
 
     def _recycling_inserter(self, outlet: Outlet) -> InserterInRun | None:
         """Inserter that an outlet recycles to; raises ValueError if there is none of that name."""
-        names = [source.name for source in self.sources]
+        names = [inserter.name for inserter in self.inserters]
         if not outlet.recycle:
             return None
         if names.count(outlet.recycle) != 1:
@@ -135,39 +129,39 @@ class Population:
                 f"{', '.join(names) or 'which there are none'}"
             )
             raise ValueError(message)
-        return self.sources[names.index(outlet.recycle)]
+        return self.inserters[names.index(outlet.recycle)]
 
     def begin(self, every: Particles, own: int) -> None:
         """Set the particles of the start: the first `own`; the others are examples of those to be inserted."""
         self.variants, self.kinds = every.variants, every.kinds
         self.species, self.first, self.totals.identities_given = every.kind[:own].copy(), own, own
         k = own
-        for source in self.sources:
-            rows = slice(k, k + len(source.sampler.shapes))
-            source.variant, source.species = every.variant[rows].astype(np.int64), every.kind[rows].astype(np.int64)
+        for inserter in self.inserters:
+            rows = slice(k, k + len(inserter.sampler.shapes))
+            inserter.variant, inserter.species = every.variant[rows].astype(np.int64), every.kind[rows].astype(np.int64)
             k = rows.stop
 
     def expected(self, own: int) -> int:
         """About how many particles there may be at a time, from which threads and skins are chosen."""
-        return min(1 << 20, own + sum(source.total for source in self.sources))
+        return min(1 << 20, own + sum(inserter.total for inserter in self.inserters))
 
     def energy(self, engine: Engine) -> float:
         """About how much energy the particles to be inserted may have [J]."""
-        return sum(source.energy(engine) for source in self.sources)
+        return sum(inserter.energy(engine) for inserter in self.inserters)
 
     def next_event_step(self, step: int) -> int:
         """The first step after this one at which an event may be due."""
-        return min([each.next_event_step(step) for each in (*self.sources, *self.sinks)], default=NEVER)
+        return min([each.next_event_step(step) for each in (*self.inserters, *self.outlets)], default=NEVER)
 
     def check(self, engine: Engine) -> None:
         """Refuse inserters whose region has no room, before a run has begun; raises ValueError."""
-        for source in self.sources if self.last_processed < 0 else ():
-            source.check_place(engine)
+        for inserter in self.inserters if self.last_processed < 0 else ():
+            inserter.check_place(engine)
 
     def is_due(self, engine: Engine) -> bool:
         """Whether insertions or removals are due at the present step and have not been processed."""
         step = int(engine.run_state.step[0])
-        return step > self.last_processed and any(each.is_event_step(step) for each in (*self.sources, *self.sinks))
+        return step > self.last_processed and any(each.is_event_step(step) for each in (*self.inserters, *self.outlets))
 
     def process(self, engine: Engine) -> None:
         """Insert and remove the particles that are due at the present step of an engine, once."""
@@ -175,14 +169,14 @@ class Population:
             return
         step = self.last_processed = int(engine.run_state.step[0])
         self._remove_in_outlets(engine, step)
-        for number, source in enumerate(self.sources):
-            added = source.insert_round(engine, step) if source.is_event_step(step) else None
+        for number, inserter in enumerate(self.inserters):
+            added = inserter.insert_round(engine, step) if inserter.is_event_step(step) else None
             if added:
                 state = {
                     "position": added.position, "velocity": added.velocity, "orientation": added.orientation,
-                    "angular_velocity": np.tile(source.inserter.angular_velocity, (added.variant.size, 1)),
+                    "angular_velocity": np.tile(inserter.inserter.angular_velocity, (added.variant.size, 1)),
                 }  # fmt: skip
-                for name, value in source.inserter.state().items():
+                for name, value in inserter.inserter.state().items():
                     state[name] = np.full((added.variant.size, 1), value)
                 particles = Particles.from_checked(self.variants, added.variant, self.kinds, added.species, state)
                 self.insert_particles(engine, particles, number)
@@ -191,9 +185,9 @@ class Population:
         """Remove the particles in outlets, but for fixed ones; where outlets overlap the first one counts them."""
         gate = np.full(engine.owned, -1)
         fixed = engine.kinds.inverse_mass[engine.bodies.kind[: engine.owned]] == 0
-        for k, sink in enumerate(self.sinks):
-            if sink.is_event_step(step):
-                gate[sink.find_removed(engine) & (gate < 0) & ~fixed] = k
+        for k, outlet in enumerate(self.outlets):
+            if outlet.is_event_step(step):
+                gate[outlet.find_removed(engine) & (gate < 0) & ~fixed] = k
         is_removed = gate >= 0
         if not is_removed.any():
             return
@@ -215,8 +209,8 @@ class Population:
         totals.mass_removed += float(mass[kind].sum())
         totals.number_removed += rows.size
         totals.record(step, step * engine.dt, engine.numbering.identities[rows], kind, -1 - gates, own[0].T, own[1].T)
-        for k, sink in enumerate(self.sinks):
-            sink.count_removed(mass[kind[gates == k]])
+        for k, outlet in enumerate(self.outlets):
+            outlet.count_removed(mass[kind[gates == k]])
             if self.recycles_to[k]:
                 self.recycles_to[k].recycled += int((gates == k).sum())
         is_fluid_work_exact = resize.subtract_fluid_work(engine, is_removed, own)
@@ -251,14 +245,14 @@ class Population:
 
     def doubts(self, step: int) -> list[str]:
         """Insertions and removals that did not take place, in words."""
-        found = [words for source in self.sources if (words := source.shortfall(step))]
-        unused = [sink.name for sink in self.sinks if not sink.number]
+        found = [words for inserter in self.inserters if (words := inserter.shortfall(step))]
+        unused = [outlet.name for outlet in self.outlets if not outlet.number]
         found += [f"nothing has reached the outlet {name!r}: move it to where particles come" for name in unused]
         return found
 
     def describe(self, engine: Engine) -> str:
         """Numbers of particles inserted and removed, in words."""
-        removed = f", {self.totals.number_removed} taken out" if self.sinks else ""
+        removed = f", {self.totals.number_removed} taken out" if self.outlets else ""
         there = counted(engine.owned, "particle")
         text = f"{self.first} at the start, {self.totals.identities_given - self.first} put in{removed}: {there}"
         return text + (", so that nothing moves" if not engine.owned else "")
@@ -271,7 +265,7 @@ class Population:
         """State from which a run continues."""
         own = {"species": self.species.copy(), "seen": np.array([self.last_processed, self.first], np.int64)}
         own |= {f"books_{name}": values for name, values in self.totals.state().items()}
-        for what, each in (("source", self.sources), ("sink", self.sinks)):
+        for what, each in (("source", self.inserters), ("sink", self.outlets)):
             for k, one in enumerate(each):
                 own |= {f"{what}_{k}_{name}": values for name, values in one.state().items()}
         return own
@@ -285,7 +279,7 @@ class Population:
         self.species, self.changed = state["species"].copy(), True
         self.last_processed, self.first = state["seen"].tolist()
         self.totals.restore(part("books_"))
-        for what, each in (("source", self.sources), ("sink", self.sinks)):
+        for what, each in (("source", self.inserters), ("sink", self.outlets)):
             for k, one in enumerate(each):
                 one.restore(part(f"{what}_{k}_"))
 
@@ -382,13 +376,13 @@ def continue_from(engine: Engine, before: Engine, state: Snapshot, population: P
         raise ValueError(message)
     engine.population = population
     n = before.owned
-    here = {"identity": np.arange(n), "kind": before.by_row(before.bodies.kind)} | population.state() | state.traffic
+    here = {"identity": np.arange(n), "kind": before.by_row(before.bodies.kind)} | population.state() | state.population
     gates = (*before.population.sources, *before.population.sinks) if before.population else ()
     due = any(each.is_event_step(state.step) for each in gates)  # their events of this step are over
     seen, first = here["seen"].tolist()
     here["seen"] = np.array([seen if due else min(seen, state.step - 1), first], np.int64)
-    state = state._replace(traffic=here)
-    engine.set_identities(state.traffic["identity"])
+    state = state._replace(population=here)
+    engine.set_identities(state.population["identity"])
     engine.restore(state)
 
 

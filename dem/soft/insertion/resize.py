@@ -120,7 +120,7 @@ def install(engine: Engine, rows: dict[str, np.ndarray]) -> None:
 
 def match_bodies(engine: Engine, snapshot: Snapshot) -> None:
     """Resize the particle set of an engine to that of a snapshot; the state is restored afterwards."""
-    identity, kind = snapshot.traffic["identity"], snapshot.traffic["kind"]
+    identity, kind = snapshot.population["identity"], snapshot.population["kind"]
     if not np.array_equal(identity, engine.numbering.identities):
         rows = {}
         for name in MOVING:  # empty arrays, as long as those of the snapshot

@@ -63,7 +63,7 @@ class EngineSubdomains:
             )
             self._has_state = AT_ROOT
             # the particles present have not changed
-            engine.restore(snapshot._replace(traffic={}), self.remote.own.walls)
+            engine.restore(snapshot._replace(population={}), self.remote.own.walls)
             engine.run_state.displacement_since_pick[0] = (
                 displacement  # of the subdomains, whose lists are older than those made here
             )
