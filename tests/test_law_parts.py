@@ -33,8 +33,8 @@ def test_a_contact_is_again_what_files_tell_of_it(contact):
     """In trajectories and checkpoints as plain values; in case files as tables; and as Python says it."""
     assert dem.Contact(**plain(contact)) == contact
     rows = plain(contact)
-    assert ContactTable.model_validate({"materials": ["a", "b"], **rows}).made() == contact
-    assert MaterialTable.model_validate({"young": 1e7, "poisson": 0.3, **rows}).made("a") == dem.Material(
+    assert ContactTable.model_validate({"materials": ["a", "b"], **rows}).build() == contact
+    assert MaterialTable.model_validate({"young": 1e7, "poisson": 0.3, **rows}).build("a") == dem.Material(
         young=1e7, poisson=0.3, density=1000, name="a", **rows
     )
     assert eval(repr(contact), {name: getattr(dem, name) for name in dem.__all__}) == contact
@@ -49,7 +49,7 @@ def test_keys_of_case_files_are_what_the_words_take():
             assert key.about in table.model_fields[name].description
     bridge = {"type": "bridge", "volume": 1e-13, "tension": 0.07, "angle": "30 deg"}
     rows = {"materials": ["a", "b"], "adhesion": bridge, "normal": {"type": "linear", "collision_time": "20 us"}}
-    made = ContactTable.model_validate(rows).made()
+    made = ContactTable.model_validate(rows).build()
     assert made.adhesion.angle == pytest.approx(math.pi / 6, rel=1e-15)
     assert made.normal.collision_time == 2e-5
     normal = table_in(MaterialTable.model_fields["normal"].annotation)

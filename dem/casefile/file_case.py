@@ -43,19 +43,19 @@ class FileCase:
 
     def materials(self) -> dict[str, Material]:
         """The materials by name."""
-        return {name: material.made(name) for name, material in self.table.materials.items()}
+        return {name: material.build(name) for name, material in self.table.materials.items()}
 
     def shapes(self) -> dict[str, Shape]:
         """The shapes by name."""
-        return {name: shape.made() for name, shape in self.table.shapes.items()}
+        return {name: shape.build() for name, shape in self.table.shapes.items()}
 
     def build(self) -> tuple[Particles | None, Box | None]:
         """Particles and box of the case; None if there are no particles at the start."""
         materials, table, shapes = self.materials(), self.table, self.shapes()
-        box = table.box and table.box.made(materials[table.box.material])
+        box = table.box and table.box.build(materials[table.box.material])
         if isinstance(table, SteppedTable) and table.cell:
-            box = table.cell.made()
-        walls = [wall.made(materials) for wall in getattr(table, "walls", ())]
+            box = table.cell.build()
+        walls = [wall.build(materials) for wall in getattr(table, "walls", ())]
         return particles(table, Surroundings(shapes, materials, box, walls)) if table.particles else None, box
 
     def contacts(self) -> Contacts:
@@ -63,14 +63,14 @@ class FileCase:
         materials, table = self.materials(), {}
         for pair in self.table.contacts:
             one, other = (materials[name] for name in pair.materials)
-            table[one, other] = pair.made()
+            table[one, other] = pair.build()
         rule = None if self.table.contact_rule == "none" else self.table.contact_rule
         return Contacts(table, rule=rule, damped=self.table.contact_damping)
 
     def simulation(self) -> Simulation | HardSpheres | StochasticSpheres:
         """The simulation, ready to run; raises ValueError with a line for each part that cannot be made."""
         table = self.table
-        scalars = [each.made() for each in getattr(table, "scalars", ())]  # which adds their fields
+        scalars = [each.build() for each in getattr(table, "scalars", ())]  # which adds their fields
         built, box = self.build()
         description = {"case": self.name, "case_file": self.contents()}
         if isinstance(table, HardTable):
@@ -79,15 +79,15 @@ class FileCase:
             about = {name: getattr(table, name) for name in ("time_step", "collisions", "cell", "correlation", "seed")}
             return StochasticSpheres(
                 built, box, gravity=table.gravity, description=description, **about, **dict(table.impacts),
-                turbulence=table.turbulence and table.turbulence.made(),
-                pressure=table.pressure and table.pressure.made(),
+                turbulence=table.turbulence and table.turbulence.build(),
+                pressure=table.pressure and table.pressure.build(),
             )  # fmt: skip
         bodies, bonds = FlexibleFibre.flexed(built) if built else (None, None)
         return Simulation(
             bodies, box, bonds=bonds, gravity=table.gravity, time_step=table.time_step, integrator=table.integrator,
-            threads=table.threads, contacts=self.contacts(), fluid=table.fluid and table.fluid.made(),
-            description=description, walls=[wall.made(self.materials()) for wall in table.walls],
-            inserters=[each.made(self.shapes(), self.materials()) for each in table.inserters],
-            outlets=[each.made() for each in table.outlets], heat=table.heat and table.heat.made(),
+            threads=table.threads, contacts=self.contacts(), fluid=table.fluid and table.fluid.build(),
+            description=description, walls=[wall.build(self.materials()) for wall in table.walls],
+            inserters=[each.build(self.shapes(), self.materials()) for each in table.inserters],
+            outlets=[each.build() for each in table.outlets], heat=table.heat and table.heat.build(),
             scalars=scalars,
         )  # fmt: skip

@@ -155,7 +155,7 @@ def _at_random(
         shapes = random_insertion.scaled_shapes(shape, wanted.number, wanted.solid_fraction, scale, volume, rng)
     else:
         fill = volume * (wanted.solid_fraction or 0.0)
-        shapes = graded(shape, wanted.sizes.made(), number=wanted.number, volume=fill, seed=group.seed, stream=part)
+        shapes = graded(shape, wanted.sizes.build(), number=wanted.number, volume=fill, seed=group.seed, stream=part)
     given = standing(shape) if group.orientation == AS_GIVEN else group.orientation
     fixed = None if given in (None, "random") else np.array(given)
     if fixed is not None and fixed.ndim > 1:

@@ -35,9 +35,7 @@ if TYPE_CHECKING:
     from dem.soft.engine import Engine
 
 TURNED = 1e-6  # of a quaternion, by which a clump is turned from how its offsets were given
-DEEPEST_START = (
-    OVERLAP_LIMIT  # overlap over the smaller radius at the start: what the verdict of a run allows at its end
-)
+DEEPEST_START = OVERLAP_LIMIT  # overlap over the smaller radius at the start: as the verdict of a run allows
 UNUSUAL_START = 0.1  # from which a start is unusual: a run may have ended so, but a mistake in places is more likely
 
 
@@ -49,7 +47,7 @@ def check_box(box: Box | None, engine: Engine) -> None:
             message = (
                 f"the wall {label} moves up to {farthest:.3g} m in a time step, at most "
                 f"{0.5 * engine.skins.candidates:.3g} m can be followed: lower time_step (now {engine.dt:g} s), or "
-                "what its motion says"
+                "the speed of its motion"
             )
             raise ValueError(message)
     if box is None:
@@ -121,8 +119,8 @@ def check_periods(box: Box, engine: Engine) -> None:
                 raise ValueError(message)
 
 
-def check_within(engine: Engine) -> None:
-    """Refuse particles inside a roll, whose shell is thin and would not let them out."""
+def check_outside_walls(engine: Engine) -> None:
+    """Refuse particles inside of solid walls, such as a roll, which would not let them out."""
     x = engine.bodies.sphere_position
     for k, (wall, label) in enumerate(zip(engine.walls.models, engine.walls.names, strict=True)):
         if type(wall).solid is Wall.solid:
@@ -172,7 +170,7 @@ def check_overlaps(engine: Engine, deepest: Deepest | None, before: Engine | Non
     """
     if not engine.owned:
         return
-    check_within(engine)
+    check_outside_walls(engine)
     if not deepest.share > DEEPEST_START:
         return
     o = engine.overlaps()

@@ -258,7 +258,7 @@ class Simulation(SimulationBase):
             )
             raise ValueError(message)
         bond_setup.check_compatible(bonds, inserters, varies=bool(inserters or outlets or added))
-        self._bonds = bond_setup.made(bonds, self._particles, self._box)
+        self._bonds = bond_setup.with_rest_shape(bonds, self._particles, self._box)
         check_moving_images(self._box, self._gravity, grounded=bonds is not None and self._bonds.ground.size)
         bonded = bonds is not None
         self._integrator, self._fluid = integrator_for_contacts(integrator, bonded=bonded), fluid

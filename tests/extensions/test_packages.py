@@ -124,7 +124,7 @@ class Bead:
 
 def test_case_files_take_a_shape_by_its_entry_point(monkeypatch):
     declare(monkeypatch, Entry("bead", "parcels:Bead", lambda: Bead))
-    assert ShapeTable(type="bead", parameters={"radius": 0.005}).made() == Bead(0.005)
+    assert ShapeTable(type="bead", parameters={"radius": 0.005}).build() == Bead(0.005)
     for given, said in [
         ({"type": "bead", "parameters": {"radios": 1.0}}, "parameters of bead are radius"),
         ({"type": "bead", "diameter": 1.0}, "a bead takes parameters, got diameter: diameter is unknown here"),

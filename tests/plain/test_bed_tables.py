@@ -29,7 +29,7 @@ def installed(monkeypatch):
 
 
 def fluid(text):
-    return FluidTable.model_validate(tomllib.loads(WATER + text)).made()
+    return FluidTable.model_validate(tomllib.loads(WATER + text)).build()
 
 
 def test_tables_are_what_python_says():
@@ -88,5 +88,5 @@ class Bed(dem.Case):
 
 def test_a_case_with_a_bed_can_be_told_in_a_file():
     told = content(Bed())["fluid"]
-    again = FluidTable.model_validate(json.loads(json.dumps(told))).made()
+    again = FluidTable.model_validate(json.loads(json.dumps(told))).build()
     assert again == Bed().fluid()

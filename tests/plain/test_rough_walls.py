@@ -118,7 +118,7 @@ def test_a_case_file_has_rough_walls():
     from dem.casefile.schema.walls import WallTable  # noqa: PLC0415
 
     table = WallTable(type="plane", material="sand", point=(0, 0, 0), normal=(0, 0, 1), roughness="5 deg", seed=3)
-    wall = table.made({"sand": LOSSY})
+    wall = table.build({"sand": LOSSY})
     assert wall == dem.Plane((0, 0, 0), (0, 0, 1), material=LOSSY, roughness=np.radians(5), seed=3)
 
 

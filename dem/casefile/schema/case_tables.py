@@ -108,7 +108,7 @@ class MaterialTable(Table, LawPartKeys):
             temperature_tables.checked(info.field_name, given, THERMAL.get(info.field_name, "1"), least=least)
         return given
 
-    def made(self, name: str) -> Material:
+    def build(self, name: str) -> Material:
         """Make the material, with this name."""
         return Material(**self.values(), name=name)
 
@@ -122,7 +122,7 @@ class ContactTable(Table, LawPartKeys):
     restitution: key.Share = Field(1.0, description="coefficient of normal restitution")
     friction: key.Friction = Field(0.0, description="coefficient of friction")
 
-    def made(self) -> Contact:
+    def build(self) -> Contact:
         """Make the contact of the pair."""
         return Contact(**{key: value for key, value in self.values().items() if key != "materials"})
 
@@ -146,12 +146,12 @@ class BoxTable(Table):
     @model_validator(mode="after")
     def _spans(self) -> BoxTable:
         """Refuse a box without volume, and faces that are open and move."""
-        self.made(Material(young=1.0, poisson=0.0))
+        self.build(Material(young=1.0, poisson=0.0))
         return self
 
-    def made(self, material: Material) -> Box:
+    def build(self, material: Material) -> Box:
         """Make the box."""
-        moving = {face: motion.made() for face, motion in self.motion.items()}
+        moving = {face: motion.build() for face, motion in self.motion.items()}
         if "all" in moving and len(moving) > 1:
             message = f"motion is given for all faces and for {', '.join(moving.keys() - {'all'})}: leave one out"
             raise ValueError(message)
@@ -209,10 +209,10 @@ class CellTable(Table):
         """Refuse a cell without volume, and strain rates along axes of prescribed stress."""
         if (self.edges is None) == (self.last_frame is None):
             raise ValueError("give either edges or last_frame")
-        self.made()
+        self.build()
         return self
 
-    def made(self) -> Cell:
+    def build(self) -> Cell:
         """Make the cell."""
         edges = self.edges
         if self.last_frame is not None:
@@ -359,7 +359,7 @@ class ConvectionTable(Table):
     )
     cells: bool = Field(False, description="whether particles warm or cool the fluid cell by cell")
 
-    def made(self) -> Convection:
+    def build(self) -> Convection:
         """Make the convection."""
         return Convection(**dict(self))
 
@@ -371,7 +371,7 @@ class RadiationTable(Table):
     emissivity: key.Share = Field(description="emissivity of the particles", examples=[0.8])
     exposed: key.Share = Field(1.0, description="share of the surface that faces the surroundings")
 
-    def made(self) -> Radiation:
+    def build(self) -> Radiation:
         """Make the radiation."""
         return Radiation(**dict(self))
 
@@ -408,12 +408,12 @@ class HeatTable(Table):
     @model_validator(mode="after")
     def _fits(self) -> HeatTable:
         """Refuse contradictory values."""
-        self.made()
+        self.build()
         return self
 
-    def made(self) -> Heat:
+    def build(self) -> Heat:
         """Make the heat."""
-        return Heat(**{name: value.made() if isinstance(value, Table) else value for name, value in self})
+        return Heat(**{name: value.build() if isinstance(value, Table) else value for name, value in self})
 
 
 class ScalarTable(Table):
@@ -425,11 +425,11 @@ class ScalarTable(Table):
     @model_validator(mode="after")
     def _fits(self) -> ScalarTable:
         """Refuse unknown laws and wrong parameters; the package of a law registers its fields here."""
-        if not isinstance(self.made(), ScalarExchange):
+        if not isinstance(self.build(), ScalarExchange):
             raise ValueError(f"law {self.law} is no dem.ScalarExchange")
         return self
 
-    def made(self) -> ScalarExchange:
+    def build(self) -> ScalarExchange:
         """Make the exchange law; raises ValueError for an unknown law or wrong parameters."""
         return build_declared(SCALARS, "law", self.law, self.parameters)
 
@@ -554,7 +554,7 @@ class TurbulenceTable(Table):
     viscosity: key.Viscosity = Field(description="dynamic viscosity [Pa s]", examples=[1.8e-5])
     velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="mean velocity [m/s]")
 
-    def made(self) -> Turbulence:
+    def build(self) -> Turbulence:
         """Make the fluid."""
         return Turbulence(**dict(self))
 
@@ -569,7 +569,7 @@ class PressureTable(Table):
         1e-3, gt=0, le=0.1, description="ε: least value of φ_cp - φ in the pressure, over 1 - φ"
     )
 
-    def made(self) -> SolidsPressure:
+    def build(self) -> SolidsPressure:
         """Make the solids pressure."""
         return SolidsPressure(**dict(self))
 

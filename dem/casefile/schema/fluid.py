@@ -53,10 +53,10 @@ class CellsTable(Table):
     @model_validator(mode="after")
     def _fits(self) -> CellsTable:
         """Refuse contradictory keys."""
-        self.made()
+        self.build()
         return self
 
-    def made(self) -> Cells:
+    def build(self) -> Cells:
         """Make the cells."""
         return Cells(**self.given())
 
@@ -67,7 +67,7 @@ class LubricationTable(Table):
     roughness: Size = Field(description="smallest gap, at which asperities touch [m]", examples=[1e-6])
     reach: float = Field(0.1, gt=0, description="largest gap with lubrication, over the effective radius")
 
-    def made(self) -> Lubrication:
+    def build(self) -> Lubrication:
         """Make the `dem.Lubrication`."""
         return Lubrication(roughness=self.roughness, reach=self.reach)
 
@@ -84,10 +84,10 @@ class CouplingTable(Table):
     @model_validator(mode="after")
     def _fits(self) -> CouplingTable:
         """Refuse unknown couplings and wrong parameters."""
-        self.made()
+        self.build()
         return self
 
-    def made(self) -> Coupling:
+    def build(self) -> Coupling:
         """Make the coupling; raises ValueError for an unknown coupling or wrong parameters."""
         function = build_declared(GROUP, "function", self.function, self.parameters)
         return Coupling(function=function, implicit=self.implicit)
@@ -117,10 +117,10 @@ class OneFlowTable(Table):
         needed = ["file"] if word is GriddedFlow else missing_keys(word, given)
         if message := wrong_keys(f"{self.type} flow", takes, given, needed):
             raise ValueError(message)
-        self.made()
+        self.build()
         return self
 
-    def made(self) -> Flow:
+    def build(self) -> Flow:
         """Make the flow field."""
         values = {key: value for key, value in self.given().items() if key != "type"}
         if self.type == "grid":
@@ -172,8 +172,8 @@ class FluidTable(Table):
             raise ValueError("velocity and flow are both given: leave one out")
         return self
 
-    def made(self) -> Fluid:
+    def build(self) -> Fluid:
         """Make the fluid."""
         values = {key: None if value == "none" else value for key, value in self if key != "flow"}
-        values = {key: value.made() if isinstance(value, Table) else value for key, value in values.items()}
-        return Fluid(**values | ({"velocity": self.flow.made()} if self.flow else {}))
+        values = {key: value.build() if isinstance(value, Table) else value for key, value in values.items()}
+        return Fluid(**values | ({"velocity": self.flow.build()} if self.flow else {}))

@@ -40,7 +40,7 @@ class RegionTable(Table, WallKeys):
 
     def place(self) -> Wall:
         """Make the shape."""
-        return self.made({self.material: Material(young=1.0, poisson=0.0)})
+        return self.build({self.material: Material(young=1.0, poisson=0.0)})
 
 
 class InserterTable(Table):
@@ -89,10 +89,10 @@ class InserterTable(Table):
         None, description="name of the inserter, and of the kind of its particles", examples=["rain"]
     )
 
-    def made(self, shapes: dict[str, Shape], materials: dict[str, Material]) -> Inserter:
+    def build(self, shapes: dict[str, Shape], materials: dict[str, Material]) -> Inserter:
         """Make the inserter, with some shapes and materials."""
         own = {key: value for key, value in self.given().items() if key not in ("shape", "material", "region", "sizes")}
-        sizes = self.sizes.made() if self.sizes else None
+        sizes = self.sizes.build() if self.sizes else None
         return Inserter(shapes[self.shape], materials[self.material], region=self.region.place(), sizes=sizes, **own)
 
 
@@ -112,7 +112,7 @@ class OutletTable(Table):
     )
     name: key.Name | None = Field(None, description="name of the outlet", examples=["drain"])
 
-    def made(self) -> Outlet:
+    def build(self) -> Outlet:
         """Make the outlet."""
         own = {key: value for key, value in self.given().items() if key != "region"}
         return Outlet(self.region.place(), **own)

@@ -28,13 +28,13 @@ class PartTable(Table):
         takes = list(keys(self._word()))
         if message := wrong_keys(self.type, takes, given, missing_keys(self._word(), given)):
             raise ValueError(message)
-        self.made()
+        self.build()
         return self
 
     def _word(self) -> type[LawPart]:
         return next(word for word in words(self.SLOT) if word.type == self.type)
 
-    def made(self) -> LawPart:
+    def build(self) -> LawPart:
         """Make the law component."""
         return self._word()(**{key: getattr(self, key) for key in self.model_fields_set if key != "type"})
 
@@ -117,7 +117,7 @@ class LawPartKeys(BaseModel):
 
     def values(self) -> dict[str, object]:
         """All values, with law components made."""
-        return {key: value.made() if isinstance(value, PartTable) else value for key, value in self}
+        return {key: value.build() if isinstance(value, PartTable) else value for key, value in self}
 
 
 if words("tangential"):  # of other packages only

@@ -140,14 +140,14 @@ class ShapeTable(Table):
             raise ValueError(f"a polyhedron takes {takes}, got {', '.join(sorted(given))}")
         if message := wrong_keys(self.type, takes, given, needed):
             raise ValueError(message)
-        self.made()
+        self.build()
         return self
 
     def _values(self) -> dict[str, Any]:
         """Values of the shape that the file gives."""
         return {key: value for key, value in self.given().items() if key != "type" and value != {}}
 
-    def made(self) -> Shape:
+    def build(self) -> Shape:
         """Make the shape."""
         if self.type not in SHAPES:
             return build_declared(GROUP, "type", self.type, self.parameters)

@@ -67,12 +67,12 @@ class SizesTable(Table):
             message = f"{self.type} sizes take {', '.join(takes)}, got {', '.join(sorted(given)) or 'none'}"
             raise ValueError(message)
         try:
-            self.made()
+            self.build()
         except (TypeError, OSError) as error:  # something is missing
             raise ValueError(f"{self.type} sizes take {', '.join(takes)}: {error}") from None
         return self
 
-    def made(self) -> SizeDistribution:
+    def build(self) -> SizeDistribution:
         """Make the distribution."""
         if self.type == "file":
             return read_sizes(Path(self.file), by=self.by)

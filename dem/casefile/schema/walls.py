@@ -55,10 +55,10 @@ class MotionKeys(BaseModel):
     @model_validator(mode="after")
     def _moves(self) -> MotionKeys:
         """Refuse an incomplete vibration."""
-        self.made()
+        self.build()
         return self
 
-    def made(self) -> Motion:
+    def build(self) -> Motion:
         """Make the motion."""
         return Motion(**{name: value for name, value in dict(self).items() if value is not None})
 
@@ -98,10 +98,10 @@ class ServoTable(Table):
 
     @model_validator(mode="after")
     def _presses(self) -> ServoTable:
-        self.made()
+        self.build()
         return self
 
-    def made(self) -> Servo:
+    def build(self) -> Servo:
         """Make the servo."""
         return Servo(**dict(self))
 
@@ -120,10 +120,10 @@ class PIDTable(Table):
 
     @model_validator(mode="after")
     def _acts(self) -> PIDTable:
-        self.made()
+        self.build()
         return self
 
-    def made(self) -> PID:
+    def build(self) -> PID:
         """Make the controller."""
         return PID(**dict(self))
 
@@ -151,10 +151,10 @@ class FreeTable(Table):
 
     @model_validator(mode="after")
     def _moves(self) -> FreeTable:
-        self.made()
+        self.build()
         return self
 
-    def made(self) -> RigidWall:
+    def build(self) -> RigidWall:
         """Make the `dem.RigidWall`."""
         return RigidWall(**dict(self))
 
@@ -274,18 +274,18 @@ class WallKeys(BaseModel):
         if message := key.wrong_keys(self.type, takes, given, needed):
             raise ValueError(message)
         if self.type != "mesh":  # which is read once
-            self.made({self.material: Material(young=1.0, poisson=0.0)})
+            self.build({self.material: Material(young=1.0, poisson=0.0)})
         return self
 
-    def made(self, materials: dict[str, Material]) -> Wall:
+    def build(self, materials: dict[str, Material]) -> Wall:
         """Make the wall, with one of some materials."""
         given = {name: value for name, value in self.given().items() if name not in self.COMMON}
         make = WORDS[self.type]
         if self.type == "mesh":
             make = partial(Mesh.from_file, given.pop("file"))
         return make(
-            **given, material=materials[self.material], motion=[each.made() for each in self.motion],
-            servo=(self.servo or self.pid) and (self.servo or self.pid).made(), free=self.free and self.free.made(),
+            **given, material=materials[self.material], motion=[each.build() for each in self.motion],
+            servo=(self.servo or self.pid) and (self.servo or self.pid).build(), free=self.free and self.free.build(),
             acts_on=self.acts_on, ignores=self.ignores, present_from=self.present_from,
             present_until=math.inf if self.present_until is None else self.present_until,
             surface_velocity=self.surface_velocity, roughness=self.roughness, seed=self.seed, wear=self.wear,

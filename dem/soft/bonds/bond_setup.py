@@ -113,8 +113,8 @@ class BondsInRun:
         return bond_forces(self._engine)
 
 
-def made(bonds: Bonds | None, particles: Particles, box: Box | None) -> Bonds | None:
-    """Bonds with a shape at rest, that of the particles if they have none; TypeError, ValueError if there are none."""
+def with_rest_shape(bonds: Bonds | None, particles: Particles, box: Box | None) -> Bonds | None:
+    """Bonds with their shape at rest, by default that of the particles; raises TypeError or ValueError for others."""
     if bonds is None:
         return None
     if not isinstance(bonds, Bonds):

@@ -18,7 +18,7 @@ from dem.model.domain.box import FACES
 from dem.model.insertion import Inserter, Outlet
 from dem.model.particles.fields import MOTION
 from dem.model.particles.particles import Particles
-from dem.soft.checks import check_within
+from dem.soft.checks import check_outside_walls
 from dem.soft.energy_sums import MORE, fitting_unit
 from dem.soft.insertion import resize
 from dem.soft.insertion.inserter_in_run import NEVER, InserterInRun, SizeSampler
@@ -377,7 +377,7 @@ def continue_from(engine: Engine, before: Engine, state: Snapshot, population: P
     engine.population = population
     n = before.owned
     here = {"identity": np.arange(n), "kind": before.by_row(before.bodies.kind)} | population.state() | state.population
-    gates = (*before.population.sources, *before.population.sinks) if before.population else ()
+    gates = (*before.population.inserters, *before.population.outlets) if before.population else ()
     due = any(each.is_event_step(state.step) for each in gates)  # their events of this step are over
     seen, first = here["seen"].tolist()
     here["seen"] = np.array([seen if due else min(seen, state.step - 1), first], np.int64)
@@ -401,7 +401,7 @@ def check_added(engine: Engine, added: int, inserters: Sequence[InserterInRun]) 
         inserter.check_place(engine)
     if not added:
         return
-    check_within(engine)
+    check_outside_walls(engine)
     o, first = engine.overlaps(), engine.numbering.identities[-added]
     new = o.owner >= first
     pairs = np.flatnonzero((o.pair > 0) & (new[o.i] | new[o.j]))

@@ -83,7 +83,7 @@ class EngineSubdomains:
         if self._has_state != AT_ROOT:
             return
         if self.remote is None:
-            self.remote = self._made(engine)
+            self.remote = self._create_subdomains(engine)
         self.remote.own.parts = self._parts(engine)
         walls, faces = engine.walls.state, engine.walls.faces
         if deforms(faces):
@@ -99,7 +99,7 @@ class EngineSubdomains:
         self.remote.do("begin", engine.run_state, engine.constants, state)
         self._has_state = BOTH
 
-    def _made(self, engine: Engine) -> RemoteObject:
+    def _create_subdomains(self, engine: Engine) -> RemoteObject:
         """Create the subdomains, without bodies."""
         server = JobServer.current
         used = tuple(name for name in MOVING if getattr(engine.bodies, name).size)

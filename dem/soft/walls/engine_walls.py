@@ -15,7 +15,8 @@ from dem.soft.neighbour_lists import SERVO_STEP
 from dem.soft.walls.wall_arrays import (
     STATE,
     add_walls,
-    changes,
+    are_present,
+    change_times,
     fastest_of,
     forces_at,
     resized_walls,
@@ -23,7 +24,6 @@ from dem.soft.walls.wall_arrays import (
     triangle_lists,
     units_of,
     wall_names,
-    walls_at,
     with_more_slots,
 )
 
@@ -149,16 +149,16 @@ class EngineWalls:
         if self.faces.moving or self.beside_box:
             move(self.faces, time)
         if self.models:
-            self.present = walls_at(self.models, time)
+            self.present = are_present(self.models, time)
             self.faces.walls.acts[:] = self.acting & self.present[:, None]
             self.faces.walls.servo[SERVO_FORCE] = forces_at(self.models, time)
 
     def has_change_at(self, time: float) -> bool:
         """Whether walls appear, vanish, or press with another force at a time [s]."""
-        if not any(changes(wall) for wall in self.models):
+        if not any(change_times(wall) for wall in self.models):
             return False
         pressing = np.array_equal(self.faces.walls.servo[SERVO_FORCE], forces_at(self.models, time))
-        return not (pressing and np.array_equal(self.present, walls_at(self.models, time)))
+        return not (pressing and np.array_equal(self.present, are_present(self.models, time)))
 
     def reset_near_list(self) -> None:
         """Reset skip distances, so that the next pick checks all bodies, and make room for the triangles."""

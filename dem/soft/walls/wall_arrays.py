@@ -109,7 +109,7 @@ def servo_table(walls: Sequence[Wall], limit: float) -> np.ndarray:
     return table
 
 
-def walls_at(walls: Sequence[Wall], time: float) -> np.ndarray:
+def are_present(walls: Sequence[Wall], time: float) -> np.ndarray:
     """Whether each wall is present at the time of a step (W,)."""
     return np.array([wall.is_present(time) for wall in walls], bool)
 
@@ -119,15 +119,15 @@ def forces_at(walls: Sequence[Wall], time: float) -> np.ndarray:
     return np.array([wall.servo.force_at(time * (1 + REACHED)) if wall.servo else 0.0 for wall in walls])
 
 
-def changes(wall: Wall) -> tuple[float, ...]:
+def change_times(wall: Wall) -> tuple[float, ...]:
     """Times at which a wall appears or vanishes, or presses with another force [s]."""
     return wall.changes + (wall.servo.changes if wall.servo else ())
 
 
 def next_change(walls: Sequence[Wall], step: int, dt: float) -> int | None:
-    """The first step after this one at which walls change, see `changes`; None if there is none."""
+    """The first step after this one at which walls change, see `change_times`; None if there is none."""
     found = []
-    for time in {time for wall in walls for time in changes(wall) if time < NEVER * dt}:
+    for time in {time for wall in walls for time in change_times(wall) if time < NEVER * dt}:
         at = max(step, math.ceil(time / dt) - 2)  # at most; `Wall.is_present` decides
         while at * dt * (1 + REACHED) < time:
             at += 1
@@ -217,8 +217,8 @@ def refuse_unknown_kinds(walls: Sequence[Wall], *, with_capsules: bool) -> None:
     for k, wall in enumerate(walls):
         if k >= SINGLE and (wall.changes or wall.selects):
             message = (
-                f"walls[{k}] ({wall.word}) is not always there or not for all particles: put it among the first "
-                f"{SINGLE} of walls, whose absence particles can note"
+                f"walls[{k}] ({wall.word}) is not always there or not for all particles, which only the first {SINGLE} "
+                "walls may be: move it to the front of walls"
             )
             raise ValueError(message)
         kind = wall.shape.kind

@@ -88,7 +88,7 @@ def pick_capsules(kinds, c, skin, bodies, neighbours, box):
 def write_near(
     lower, higher, kind, first_sphere, kinds, start, stop, column, near, sphere_i, sphere_j, reach, stiffness
 ):
-    """Write those pairs that are near.
+    """Write the pairs of bodies that are flagged as near as candidates, one each.
 
     lower, higher, kind, first_sphere, kinds: pairs of bodies of a chunk, and of `Bodies` and `Capsules`.
     start, stop, column: the chunk's segment of the candidates, and where its wrenches begin.

@@ -2,9 +2,8 @@
 
 A subdomain has ghosts (``ghost_pairs``), and is otherwise stepped as all bodies are on one rank (``passes``): first the
 border, whose motion other ranks need (``halo_exchange``); then, while that is sent, the inner bodies. The sums of all
-ranks are recorded and the next step is begun in one call. Kernels take many
-steps without Python if there are few ranks, no bonds, and all neighbouring ranks share memory: see
-`dem.ranks.communicator`.
+ranks are recorded and the next step is begun in one call. Kernels take many steps without Python if there are few
+ranks, no bonds, and all neighbouring ranks share memory: see `dem.ranks.communicator`.
 """
 
 import numpy as np
@@ -161,7 +160,7 @@ def step_border(task, mode, context, run_state, border):
 def step_inner(command, task, mode, context, border):
     """Step the inner bodies, or one half of them, and report the sums of this rank.
 
-    command: FIRST_HALF, SECOND_HALF or REST.
+    command: FIRST_HALF, SECOND_HALF or INNER.
     task: see `dem.kernels.soft.integration.time_loop.take_step`.
     Writes context: as `dem.kernels.soft.integration.chunk_step.step_block`. Writes border: the report of this rank.
     """
