@@ -54,4 +54,4 @@ class GasColumn:
 def pressure_drop(exchange: dem.Exchange) -> float:
     """Pressure drop from bottom to top, without the weight of the gas [Pa]."""
     weight = exchange.density * exchange.gravity[2]
-    return float((exchange.pressing[0, 0, :, 2] + weight).sum() * exchange.cells.spacing[2])
+    return float((weight - exchange.pressure_gradient[0, 0, :, 2]).sum() * exchange.cells.spacing[2])

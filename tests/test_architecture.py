@@ -443,6 +443,34 @@ def public_functions():
         yield from filter(inspect.isfunction, (getattr(module, name) for name in module.__all__))
 
 
+def described(thing, section):
+    """Names of the entries of a section of a docstring."""
+    title = f"\n{section}\n{'-' * len(section)}\n"
+    body = re.split(r"\n\n(?=[A-Z]\w+\n-{3})", inspect.getdoc(thing).partition(title)[2])[0]
+    entries = [line.partition(" : ")[0] for line in body.splitlines() if line[:1] not in ("", " ")]
+    return [name.lstrip("*") for entry in entries for name in entry.split(", ")]
+
+
+def public_classes():
+    for module in (dem, dem.statistics, dem.plots):
+        things = (getattr(module, name) for name in module.__all__)
+        yield from (one for one in things if inspect.isclass(one) and one not in (dem.DemWarning, dem.Shape))
+
+
+@for_all(public_classes, lambda kind: kind.__qualname__)
+def test_public_classes_say_what_they_take_or_hold(kind):
+    """Each argument is described under Parameters, or, of records that the engine makes, under Attributes."""
+    needed = {name for name in inspect.signature(kind).parameters if name[0] != "_" and name != "type"}
+    told = described(kind, "Parameters")
+    if "..." in told:  # what every wall has stands at one of them
+        told += described(dem.Cylinder, "Parameters")
+        needed |= set(told)
+    else:
+        told += described(kind, "Attributes")
+    assert needed <= set(told), sorted(needed - set(told))
+    assert set(described(kind, "Parameters")) - {"..."} <= needed
+
+
 @for_all(public_functions, lambda function: function.__qualname__)
 def test_public_functions_say_what_they_take_and_return_by_example(function):
     """Examples are run, as all that stand in `dem`."""

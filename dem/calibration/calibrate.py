@@ -40,7 +40,7 @@ class Calibration:
     study : Study
     fit : Fit
         Fit of the last stage.
-    doubts : list of str
+    warnings : list of str
         Doubts after the first points.
     runs : dict of str to path
         By test: a run of the best point that was computed.

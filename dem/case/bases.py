@@ -94,6 +94,21 @@ class BaseCase(BaseModel):
 class Case(BaseCase):
     """A runnable set-up of particles. Subclasses add parameters as fields and define particles and box in `build`.
 
+    Parameters
+    ----------
+    duration : float
+        Simulated time [s].
+    frames : int
+        Number of frames after the first one.
+    time_step : float or "auto"
+        Time step [s], as of `dem.Simulation`.
+    integrator : str
+        Rotational scheme, as of `dem.Simulation`.
+    threads : int, optional
+        Largest number of threads; default: all cores. The result is the same for any number.
+    gravity : (3,) floats
+        [m/s²].
+
     Examples
     --------
     >>> import dem
@@ -205,6 +220,25 @@ class ImpactFields(BaseModel):
 class HardSphereCase(ImpactFields, BaseCase):
     """A runnable set-up of event-driven hard spheres. Subclasses define it in `build`.
 
+    Parameters
+    ----------
+    duration : float
+        Simulated time [s].
+    frames : int
+        Number of frames after the first one.
+    gravity : (3,) floats
+        [m/s²].
+    restitution, tangential_restitution, friction : float, float, float or None
+        Coefficients of two spheres, as of `dem.HardSpheres`.
+    wall_restitution, wall_tangential_restitution, wall_friction : float, optional
+        Coefficients of a sphere and a wall, as of `dem.HardSpheres`; default: those of two spheres.
+    contact_time : float
+        As of `dem.HardSpheres` [s].
+    periodic : sequence of axes
+        Periodic axes of the box, such as "xy".
+    roughness : float
+        Standard deviation of the inclination of rough walls [rad], see `dem.Box`.
+
     Examples
     --------
     >>> import dem
@@ -234,6 +268,31 @@ HARD = HardSphereCase.model_fields.keys() - BaseCase.model_fields.keys() - {"per
 
 class StochasticCase(ImpactFields, BaseCase):
     """A runnable set-up of spheres with stochastic collisions. Subclasses define it in `build`.
+
+    Parameters
+    ----------
+    duration : float
+        Simulated time [s].
+    frames : int
+        Number of frames after the first one.
+    gravity : (3,) floats
+        [m/s²].
+    restitution, tangential_restitution, friction : float, float, float or None
+        Coefficients of two spheres, as of `dem.HardSpheres`.
+    wall_restitution, wall_tangential_restitution, wall_friction : float, optional
+        Coefficients of a sphere and a wall, as of `dem.HardSpheres`; default: those of two spheres.
+    contact_time : float
+        As of `dem.HardSpheres` [s].
+    periodic : sequence of axes
+        Periodic axes of the box, such as "xy".
+    roughness : float
+        Standard deviation of the inclination of rough walls [rad], see `dem.Box`.
+    time_step : float or "auto"
+        Time step [s], as of `dem.StochasticSpheres`.
+    collisions, cell, correlation : str, float or None, str
+        Model of collisions, width of cells [m] and correlation of partners, as of `dem.StochasticSpheres`.
+    seed : int
+        Seed of the random numbers.
 
     Examples
     --------

@@ -24,6 +24,17 @@ if TYPE_CHECKING:
 class StudyCase(BaseModel):
     """A case without a run: its result is a table, which subclasses compute in `table`.
 
+    Parameters
+    ----------
+    duration : float
+        Simulated time [s].
+    frames : int
+        Least number of rows after the first one; the last row is the end.
+    time_step : float
+        Time step [s].
+    integrator : str
+        Rotational scheme, a name from `dem.INTEGRATORS`.
+
     Examples
     --------
     >>> import dem, pathlib, tempfile
@@ -77,6 +88,17 @@ class StudyCase(BaseModel):
 
 class RotationCase(StudyCase):
     """One rigid body that rotates under a torque law, without contacts. Subclasses define body and law.
+
+    Parameters
+    ----------
+    duration : float
+        Simulated time [s].
+    frames : int
+        Least number of rows after the first one; the last row is the end.
+    time_step : float
+        Time step [s].
+    integrator : str
+        Rotational scheme, a name from `dem.INTEGRATORS`.
 
     Examples
     --------

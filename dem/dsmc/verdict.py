@@ -19,13 +19,38 @@ ENSKOG = 0.5  # solid fraction where spheres freeze (0.494): Enskog's factor is 
 class StochasticVerdict(Judgement):
     """Figures that show whether a run of stochastic spheres can be trusted.
 
-    ``energy_error`` is what of the energy is unaccounted for over ``energy_reference``, in words; ``momentum_error``
-    the same of linear momentum over the sum of all |m v|, along the axes where nothing else gives any, None where there
-    is no such axis; ``exchanged`` is the energy that fictitious partners and the fluid have given, over the same energy
-    as the error: of partners alone it is what the model does not conserve. ``often`` are collisions of a particle in a
-    step, on average over all, in the step with most of them, ``densest`` the largest solid fraction around a cell,
-    ``occupancy`` particles a cell; ``resting`` tells that particles rest on walls. ``excess`` counts collisions
-    that should have been more likely than sure.
+    Attributes
+    ----------
+    steps : int
+        Time steps taken.
+    time : float
+        Simulated time [s].
+    collisions : Collisions
+        Numbers of collisions (``pair``) and of impacts on walls (``wall``).
+    energy_error : float
+        Energy that is unaccounted for, over the reference energy.
+    energy_reference : str
+        Which energy that is, in words.
+    momentum_error : float or None
+        Linear momentum that is unaccounted for over the sum of all |m v|, along the axes on which nothing acts from
+        outside; None if there is no such axis.
+    exchanged : float
+        Energy that fictitious partners and the fluid have given, over the reference energy; of partners alone it is
+        what the model does not conserve.
+    often : float
+        Collisions of a particle in a step, averaged over all particles, in the step with most of them.
+    densest : float
+        Largest solid fraction around a cell.
+    occupancy : float
+        Particles in a cell, on average.
+    excess : int
+        Collisions whose probability was above one.
+    partners : bool
+        Whether particles collide with fictitious partners.
+    turbulent : bool
+        Whether there is a turbulent fluid.
+    resting : bool
+        Whether particles rest on walls.
 
     Examples
     --------

@@ -39,10 +39,22 @@ class Collisions(NamedTuple):
 class HardVerdict(Judgement):
     """Figures that show whether a run of hard spheres can be trusted.
 
-    ``energy_error`` is the departure of the energy, with what impacts have taken by their law, from that at the start;
-    ``energy_change`` that of the energy itself, both over the larger of energy at the start and largest kinetic energy;
-    ``energy_reference`` says in words which that is. ``largest_overlap`` is over the sum of the radii. What lifting
-    resting spheres took is left out of all.
+    Attributes
+    ----------
+    collisions : Collisions
+        Numbers of collisions (``pair``) and of impacts on walls (``wall``).
+    time : float
+        Simulated time [s].
+    energy_error : float
+        Departure of the energy, with what impacts have taken by their law, from that at the start, over the
+        reference energy. What lifting resting spheres took is left out.
+    energy_change : float
+        Change of the energy itself, over the reference energy, likewise.
+    energy_reference : str
+        Which energy is the reference, in words: that at the start, or the largest kinetic energy, the larger of
+        both.
+    largest_overlap : float
+        Largest overlap of two spheres over the sum of their radii.
 
     Examples
     --------

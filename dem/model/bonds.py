@@ -81,6 +81,8 @@ class Bonds:
         bodies apart, and they pass through each other if it is weak.
     apart : int
         Bodies up to so many bonds without contact apart do not meet each other, as long as all these bonds hold.
+    geometry : BondGeometry, optional
+        Shape at rest, which `at_rest` computes; default: that of the particles when the simulation begins.
 
     Raises
     ------

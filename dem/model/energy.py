@@ -16,13 +16,26 @@ if TYPE_CHECKING:
 class Energy(NamedTuple):
     """Energies of a whole system [J].
 
-    ``gravitational`` is zero at the lowest corner of the box, or without a box at the initial centre of mass;
-    ``elastic`` is the energy of contacts, normal and tangential. Without it the total would seem to drop by up to 98 %
-    in an impact (Zhao & van Wachem 2013, eq. 64, leave it out). ``dissipated`` is the energy lost to damping and
-    friction since the last assignment to the state. ``work`` is the work of moving walls on particles, of changes of
-    gravity, and of functions that changed a run (``every`` of `Simulation.run`). ``fluid`` is the work of the fluid,
-    negative where it brakes particles. ``inserted`` and ``removed`` are the energies, kinetic, gravitational and
-    elastic, of particles that have been inserted and removed (`dem.Inserter`, `dem.Outlet`).
+    Attributes
+    ----------
+    translational, rotational : float
+        Kinetic energy of translation, Σ m v²/2, and of rotation, Σ ω·Iω/2.
+    gravitational : float
+        Potential energy in gravity, -Σ m g·x; zero at the lowest corner of the box, or without a box at the initial
+        centre of mass.
+    elastic : float
+        Energy of contacts, normal and tangential, and of bonds. Without it the total would seem to drop by up to 98
+        % in an impact (Zhao & van Wachem 2013, eq. 64, leave it out).
+    dissipated : float
+        Energy lost to damping and friction since the last assignment to the state.
+    work : float
+        Work of moving walls on particles, of changes of gravity, and of functions that changed a run (``every`` of
+        `Simulation.run`).
+    fluid : float
+        Work of the fluid on particles, negative where it brakes them.
+    inserted, removed : float
+        Energies, kinetic, gravitational and elastic, of particles that have been inserted and removed
+        (`dem.Inserter`, `dem.Outlet`).
 
     Examples
     --------

@@ -16,6 +16,25 @@ if TYPE_CHECKING:
 class Integrator(NamedTuple):
     """Name, properties and kernels of a rotational integrator: a row of the table.
 
+    Attributes
+    ----------
+    name : str
+        Name, as of the argument `integrator` of `dem.Simulation`.
+    scheme : tuple
+        Type by which the kernels choose the scheme.
+    order : int
+        Order of convergence in the time step.
+    torques : int
+        Evaluations of the torque in a step; schemes with more than one are for single bodies, not for contacts.
+    norm : str
+        What keeps |q| = 1: "product" of unit quaternions, "division" by the norm, or "cayley map".
+    energy : str
+        Energy of a free body: "kept" to rounding, "bounded" in its error, or "drifts".
+    momentum : str
+        Angular momentum of a free body in the world frame, in the same words.
+    reference : str
+        Source, with the number of the equation.
+
     Examples
     --------
     >>> row = INTEGRATORS["splitting"]
@@ -26,10 +45,10 @@ class Integrator(NamedTuple):
     name: str
     scheme: tuple
     order: int
-    torques: int  # evaluations a step; more than one is for studies, not for contacts
-    norm: str  # what keeps |q| = 1
-    energy: str  # of a free body
-    momentum: str  # angular, of a free body in the world frame
+    torques: int
+    norm: str
+    energy: str
+    momentum: str
     reference: str
 
     def scheme_for(self, inertia: np.ndarray, *, spheres: bool = False) -> tuple:

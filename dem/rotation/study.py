@@ -41,6 +41,15 @@ MAX_GROWTH = 2.0  # of what friction can only slow down, but for the momentum th
 class RotationHistory(NamedTuple):
     """Rotation of one body at K times.
 
+    Attributes
+    ----------
+    time : (K,) array
+        [s].
+    orientation : (K, 4) array
+        Unit quaternions, scalar first, body to world.
+    angular_velocity : (K, 3) array
+        In the frame asked for [rad/s].
+
     Examples
     --------
     >>> import dem
@@ -51,9 +60,9 @@ class RotationHistory(NamedTuple):
     ([0.0, 0.5, 1.0], (3, 4), [0.0, 0.0, 0.5])
     """
 
-    time: np.ndarray  # (K,) [s]
-    orientation: np.ndarray  # (K, 4) unit quaternions, body to world
-    angular_velocity: np.ndarray  # (K, 3) [rad/s], in the frame asked for
+    time: np.ndarray
+    orientation: np.ndarray
+    angular_velocity: np.ndarray
 
 
 @hinted

@@ -28,8 +28,16 @@ if TYPE_CHECKING:
 class Comparison:
     """A run next to the one that a file holds.
 
-    ``frame`` is the first one that differs, None if none does; ``difference`` says where and by how much;
-    ``changed`` names what is not as it was when the file was written.
+    Attributes
+    ----------
+    frames : int
+        Number of frames that were compared.
+    frame : int or None
+        First frame that differs; None if none does.
+    difference : str or None
+        Where the frame differs and by how much.
+    changed : dict of str to (object, object)
+        What is not as it was when the file was written, such as versions: the former and the present value by name.
 
     Examples
     --------

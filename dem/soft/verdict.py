@@ -47,23 +47,62 @@ def energy_remedy(*, drifts: bool) -> str:
 class Verdict(Judgement):
     """Measures of whether a run can be trusted.
 
-    ``energy_error`` is the largest departure of the total energy at any step over the largest of energy at the start,
-    kinetic energy, what contacts took and work of the walls; ``energy_reference`` says in words which that is,
-    ``energy_rate`` is the same error per second of simulated time and ``energy_budget`` what that may be [1/s];
-    ``norm_error`` the largest ||q| - 1|; ``largest_overlap`` is over the smallest diameter, ``overlap_share`` the
-    largest share of the smaller radius in a contact, which is a lower bound if radii differ, as it is then computed in
-    some steps only; ``engulfed`` tells that an overlap came to half of the largest diameter: spheres sank into each
-    other or a wall; ``momentum_error`` is the change of linear momentum along the axes on which nothing acts from
-    outside, over the sum of all |m v|, None where there is no such axis; ``briefest`` is the contact of the fewest time
-    steps (of ``time_step`` [s]), if these were too few; ``drifts`` whether the rotational scheme makes energy drift
-    where another one would not; ``beyond`` says where laws of the fluid were left behind, and which inserter or outlet
-    has not done what it was to; ``population`` how many particles came and went, if any were to, and ``balanced``
-    whether as many are there as have come and not gone; ``bonds`` how many broke, if there are any; ``solver`` what
-    finding the contacts of convex shapes took, and ``unended`` how many of those were not found to the end; ``crowded``
-    how often a pair of polyhedra may have had more contacts than the engine evaluates; ``unfinished`` which walls were
-    still to move, and which inserters to put particles in, when it ended; ``cell`` the inertial number of a cell that
-    deforms too fast to be quasi-static, and stresses that are held but not reached: both are no doubt about what was
-    computed.
+    Attributes
+    ----------
+    steps : int
+        Time steps taken.
+    time : float
+        Simulated time [s].
+    energy_error : float
+        Largest departure of the total energy at any step, over the reference energy.
+    energy_reference : str
+        Which energy is the reference, in words: the largest of the energy at the start, the kinetic energy, what
+        contacts took, and the work of walls.
+    norm_error : float
+        Largest ||q| - 1| of the orientations.
+    largest_overlap : float
+        Largest overlap over the smallest diameter.
+    engulfed : bool
+        Whether an overlap came to half of the largest diameter: spheres sank into each other or a wall.
+    energy_rate : float
+        Energy error per second of simulated time [1/s].
+    energy_budget : float
+        Largest energy rate that is accepted [1/s].
+    overlap_share : float
+        Largest overlap of a contact over its smaller radius; a lower bound if radii differ, as it is then computed
+        in some steps only.
+    momentum_error : float or None
+        Change of linear momentum over the sum of all |m v|, along the axes on which nothing acts from outside; None
+        if there is no such axis.
+    briefest : ShortestContact
+        Contact of the fewest time steps, if these were too few.
+    time_step : float
+        [s].
+    drifts : bool
+        Whether the rotational scheme makes energy drift where another one would not.
+    beyond : tuple of str
+        Where laws of the fluid were left, and which inserters and outlets have not done what they were to.
+    population : str
+        How many particles were inserted and removed, if any were to be.
+    balanced : bool
+        Whether the number of particles is that of the inserted less the removed ones.
+    bonds : str
+        How many bonds broke, if there are any.
+    solver : str
+        What finding the contacts of convex shapes took.
+    unended : int
+        Contacts of convex shapes that were not found to full precision.
+    crowded : int
+        How often a pair of polyhedra may have had more contacts than the engine evaluates.
+    unfinished : tuple of str
+        Which walls were still to move, and which inserters to insert particles, at the end.
+    scalars : tuple of str
+        Conservation of heat and other scalars, in words.
+    scalars_balanced : bool
+        Whether these are conserved.
+    cell : tuple of str
+        Inertial number of a cell that deforms too fast to be quasi-static, and prescribed stresses that are not
+        reached; neither is a doubt about what was computed.
 
     Examples
     --------

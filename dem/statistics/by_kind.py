@@ -20,13 +20,27 @@ WALL = -1  # in place of the kind of a partner
 
 
 class KindContacts(NamedTuple):
-    """Contacts by pair of kinds, a row each: the pairs of K kinds, then each kind with walls."""
+    """Contacts by pair of kinds, a row each: the pairs of K kinds, then each kind with walls.
 
-    pair: np.ndarray  # (P, 2) numbers of the two kinds, the smaller one first; -1 in the second column is a wall
-    number: np.ndarray  # (P,) of contacts
-    normal_force: np.ndarray  # (P,) sum of the normal forces, repulsive if positive [N]
-    tangential_force: np.ndarray  # (P,) sum of the sizes of the tangential forces [N]
-    loss: np.ndarray | None  # (P,) sum of `ContactForces.loss` [W]; None where contacts do not have it
+    Attributes
+    ----------
+    pair : (P, 2) array
+        Numbers of the two kinds, the smaller one first; -1 in the second column is a wall.
+    number : (P,) array
+        Number of contacts.
+    normal_force : (P,) array
+        Sum of the normal forces, repulsive if positive [N].
+    tangential_force : (P,) array
+        Sum of the sizes of the tangential forces [N].
+    loss : (P,) array or None
+        Sum of `ContactForces.loss` [W]; None where contacts do not have it.
+    """
+
+    pair: np.ndarray
+    number: np.ndarray
+    normal_force: np.ndarray
+    tangential_force: np.ndarray
+    loss: np.ndarray | None
 
     @property
     def mean_normal_force(self) -> np.ndarray:
@@ -40,11 +54,19 @@ class KindContacts(NamedTuple):
 
 
 class KindEnergies(NamedTuple):
-    """Energies of the particles of each kind [J]."""
+    """Energies of the particles of each kind [J].
 
-    translational: np.ndarray  # (K,)
-    rotational: np.ndarray  # (K,)
-    gravitational: np.ndarray  # (K,)
+    Attributes
+    ----------
+    translational, rotational : (K,) arrays
+        Kinetic energies [J].
+    gravitational : (K,) array
+        Potential energy -Σ m g·x, from the origin [J].
+    """
+
+    translational: np.ndarray
+    rotational: np.ndarray
+    gravitational: np.ndarray
 
     @property
     def kinetic(self) -> np.ndarray:

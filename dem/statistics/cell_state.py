@@ -18,6 +18,27 @@ class CellState(NamedTuple):
 
     `Simulation.cell`, `Frame.cell` and `Trajectory.cell` return it.
 
+    Attributes
+    ----------
+    edges : (..., 3, 3) array
+        Edges of the cell, in columns [m].
+    rate : (..., 3, 3) array
+        Velocity gradient L of the last step [1/s].
+    strain : (..., 3, 3) array
+        ∫ (L + Lᵀ)/2 dt since the start; negative on the diagonal in compression.
+    stress : Stress
+        Stress of contacts, bonds and films, and of motion (..., 3, 3), positive in compression [Pa].
+    solid_fraction : float or (...) array
+        Volume of the particles over that of the cell.
+    coordination : float or (...) array
+        Mean number of contacts of a particle.
+    unbalanced : float or (...) array
+        Mean resultant force on particles, over the mean force in a contact or bond.
+    inertial_number : float or (...) array
+        γ̇ d √(ρ/p), with γ̇ = √(2 D:D) of the rate of deformation D; infinite without pressure.
+    fabric : (..., 3, 3) array
+        Mean of n ⊗ n over the normals n of contacts; zero without contacts.
+
     Examples
     --------
     >>> from dem.statistics import Stress
@@ -28,15 +49,15 @@ class CellState(NamedTuple):
     (0.6, 30000.0, np.float64(20000.0), 0.0)
     """
 
-    edges: np.ndarray  # (..., 3, 3) edges of the cell in columns [m]
-    rate: np.ndarray  # (..., 3, 3) velocity gradient L of the last step [1/s]
-    strain: np.ndarray  # (..., 3, 3) ∫ (L + Lᵀ)/2 dt since the start; negative on the diagonal in compression
-    stress: Stress  # (..., 3, 3) of contacts, bonds and films, and of motion, positive in compression [Pa]
-    solid_fraction: np.ndarray | float  # volume of the particles over that of the cell
-    coordination: np.ndarray | float  # mean number of contacts of a particle
-    unbalanced: np.ndarray | float  # mean resultant force on particles over the mean force in a contact or bond
-    inertial_number: np.ndarray | float  # γ̇ d √(ρ/p), with γ̇ = √(2 D:D) of the rate D; infinite without pressure
-    fabric: np.ndarray  # (..., 3, 3) mean of n ⊗ n over the normals n of contacts; zero without contacts
+    edges: np.ndarray
+    rate: np.ndarray
+    strain: np.ndarray
+    stress: Stress
+    solid_fraction: np.ndarray | float
+    coordination: np.ndarray | float
+    unbalanced: np.ndarray | float
+    inertial_number: np.ndarray | float
+    fabric: np.ndarray
 
     @property
     def volume(self) -> np.ndarray | float:

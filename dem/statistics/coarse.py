@@ -118,13 +118,27 @@ def _batches(counts: np.ndarray) -> Iterator[np.ndarray]:
 
 
 class CoarseFields(NamedTuple):
-    """Coarse-grained fields at points; NaN where no particle is in range."""
+    """Coarse-grained fields at points; NaN where no particle is in range.
 
-    points: np.ndarray  # (..., D), coordinates along the resolved axes [m]
-    density: np.ndarray  # (...) mass over volume [kg/m³]
-    velocity: np.ndarray  # (..., 3) momentum over mass [m/s]
-    stress: Stress  # contact and kinetic, (..., 3, 3), positive in compression [Pa]
-    temperature: np.ndarray  # (...) granular, <|v - V|²>/3 weighted with mass and kernel [m²/s²]
+    Attributes
+    ----------
+    points : (..., D) array
+        Coordinates along the resolved axes [m].
+    density : (...) array
+        Mass over volume [kg/m³].
+    velocity : (..., 3) array
+        Momentum over mass [m/s].
+    stress : Stress
+        Contact and kinetic stress (..., 3, 3), positive in compression [Pa].
+    temperature : (...) array
+        Granular temperature, <|v - V|²>/3 weighted with mass and kernel [m²/s²].
+    """
+
+    points: np.ndarray
+    density: np.ndarray
+    velocity: np.ndarray
+    stress: Stress
+    temperature: np.ndarray
 
 
 class FieldPoints(NamedTuple):

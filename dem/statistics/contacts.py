@@ -20,10 +20,18 @@ NO_WALLS = ((-np.inf,) * 3, (np.inf,) * 3)
 
 
 class ContactNumbers(NamedTuple):
-    """Numbers of bodies and walls that each body touches."""
+    """Numbers of bodies and walls that each body touches.
 
-    bodies: np.ndarray  # (N,) other bodies, however many spheres meet
-    walls: np.ndarray  # (N,)
+    Attributes
+    ----------
+    bodies : (N,) array
+        Number of other bodies; several contacts of the same two bodies count once.
+    walls : (N,) array
+        Number of walls.
+    """
+
+    bodies: np.ndarray
+    walls: np.ndarray
 
 
 def contact_numbers(
@@ -102,11 +110,21 @@ def _touching_pairs(x: np.ndarray, radius: np.ndarray, tolerance: float, period:
 
 
 class Coordination(NamedTuple):
-    """Coordination numbers of a packing."""
+    """Coordination numbers of a packing.
 
-    geometric: float  # of all bodies
-    mechanical: float  # of all bodies except rattlers, with each other and with walls; nan if there are none
-    rattlers: np.ndarray  # (N,) bool: rattlers
+    Attributes
+    ----------
+    geometric : float
+        Mean over all bodies.
+    mechanical : float
+        Mean over all bodies except rattlers, of contacts with each other and with walls; nan if there are none.
+    rattlers : (N,) array of bools
+        Which bodies are rattlers.
+    """
+
+    geometric: float
+    mechanical: float
+    rattlers: np.ndarray
 
     @property
     def share(self) -> float:
@@ -115,19 +133,39 @@ class Coordination(NamedTuple):
 
 
 class Fabric(NamedTuple):
-    """Fabric tensor: distribution of contact directions."""
+    """Fabric tensor: distribution of contact directions.
 
-    tensor: np.ndarray  # (3, 3), trace 1; a third of the unit tensor if all directions are alike
-    anisotropy: float  # 0 if all directions are alike, 5 if there is one only
-    number: int  # contacts
+    Attributes
+    ----------
+    tensor : (3, 3) array
+        F, with the trace 1; a third of the unit tensor if all directions are alike.
+    anisotropy : float
+        0 if all directions are alike, 5 if there is one only.
+    number : int
+        Number of contacts.
+    """
+
+    tensor: np.ndarray
+    anisotropy: float
+    number: int
 
 
 class ForceHistogram(NamedTuple):
-    """Distribution of normal forces over their mean."""
+    """Distribution of normal forces over their mean.
 
-    edges: np.ndarray  # (B + 1,), in means
-    density: np.ndarray  # (B,), whose integral is one
-    mean: float  # [N]
+    Attributes
+    ----------
+    edges : (B + 1,) array
+        Edges of the bins, over the mean.
+    density : (B,) array
+        Probability density, whose integral is one.
+    mean : float
+        Mean normal force [N].
+    """
+
+    edges: np.ndarray
+    density: np.ndarray
+    mean: float
 
 
 def number_of_bodies(contacts: ContactForces, count: int, *, least: int = 0) -> int:

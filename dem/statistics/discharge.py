@@ -16,13 +16,25 @@ if TYPE_CHECKING:
 
 
 class MassFlow(NamedTuple):
-    """Mass and number of particles that crossed a plane between frames."""
+    """Mass and number of particles that crossed a plane between frames.
 
-    time: np.ndarray  # middle of each interval (T - 1,) [s]
-    rate: np.ndarray  # along the normal, less what came back (T - 1,) [kg/s]
-    forward: np.ndarray  # bodies that went along the normal (T - 1,)
-    backward: np.ndarray  # and against it (T - 1,)
-    total: np.ndarray  # mass that has passed until each frame (T,) [kg]
+    Attributes
+    ----------
+    time : (T - 1,) array
+        Middle of each interval [s].
+    rate : (T - 1,) array
+        Mass flow along the normal, less what came back [kg/s].
+    forward, backward : (T - 1,) arrays
+        Number of bodies that crossed along the normal, and against it.
+    total : (T,) array
+        Mass that has passed until each frame [kg].
+    """
+
+    time: np.ndarray
+    rate: np.ndarray
+    forward: np.ndarray
+    backward: np.ndarray
+    total: np.ndarray
 
 
 def mass_flow(

@@ -12,18 +12,34 @@ from dem.model.shapes.bodies import body_axis
 
 
 class KineticEnergies(NamedTuple):
-    """Kinetic energy of each particle [J]."""
+    """Kinetic energy of each particle [J].
 
-    translational: np.ndarray  # (..., N)
-    rotational: np.ndarray  # (..., N)
+    Attributes
+    ----------
+    translational, rotational : (..., N) arrays
+        [J].
+    """
+
+    translational: np.ndarray
+    rotational: np.ndarray
 
 
 class EnergyHistogram(NamedTuple):
-    """Distribution of energies."""
+    """Distribution of energies.
 
-    edges: np.ndarray  # (B + 1,) [J]
-    density: np.ndarray  # (B,) [1/J], whose integral is one
-    mean: float  # [J]
+    Attributes
+    ----------
+    edges : (B + 1,) array
+        Edges of the bins [J].
+    density : (B,) array
+        Probability density, whose integral is one [1/J].
+    mean : float
+        [J].
+    """
+
+    edges: np.ndarray
+    density: np.ndarray
+    mean: float
 
 
 def kinetic_energies(

@@ -19,17 +19,33 @@ UNIT = 1e-4  # how far from 1 the length of a direction may be: what writing fou
 
 
 class OrientationTensors(NamedTuple):
-    """Moments of the distribution of directions."""
+    """Moments of the distribution of directions.
 
-    a2: np.ndarray  # (..., 3, 3)
-    a4: np.ndarray  # (..., 3, 3, 3, 3)
+    Attributes
+    ----------
+    a2 : (..., 3, 3) array
+        Tensor of second order, <p_i p_j>.
+    a4 : (..., 3, 3, 3, 3) array
+        Tensor of fourth order, <p_i p_j p_k p_l>.
+    """
+
+    a2: np.ndarray
+    a4: np.ndarray
 
 
 class Order(NamedTuple):
-    """Nematic order: order parameter and director."""
+    """Nematic order: order parameter and director.
 
-    parameter: np.ndarray  # (...)
-    director: np.ndarray  # (..., 3)
+    Attributes
+    ----------
+    parameter : (...) array
+        Order parameter S.
+    director : (..., 3) array
+        Director n, a unit vector.
+    """
+
+    parameter: np.ndarray
+    director: np.ndarray
 
 
 def orientation_tensors(directions: np.ndarray) -> OrientationTensors:
@@ -271,12 +287,24 @@ def persistence_length(position: np.ndarray) -> float:
 
 
 class CapsuleContacts(NamedTuple):
-    """Pairs of touching capsules."""
+    """Pairs of touching capsules.
 
-    pairs: np.ndarray  # (K, 2) of their numbers, the lower one first
-    overlap: np.ndarray  # (K,) [m]
-    place: np.ndarray  # (K, 2) of the contact along both axes, -1 and 1 at the ends of the cylinders
-    angle: np.ndarray  # (K,) between the axes, 0 to π/2 [rad]
+    Attributes
+    ----------
+    pairs : (K, 2) array
+        Numbers of both capsules, the lower one first.
+    overlap : (K,) array
+        [m].
+    place : (K, 2) array
+        Coordinate of the contact along both axes: -1 and 1 at the ends of the cylinders.
+    angle : (K,) array
+        Angle between the axes, 0 to π/2 [rad].
+    """
+
+    pairs: np.ndarray
+    overlap: np.ndarray
+    place: np.ndarray
+    angle: np.ndarray
 
     def numbers(self, count: int) -> np.ndarray:
         """Number of contacts of each of a number of capsules (N,)."""

@@ -18,17 +18,33 @@ FACES = 6  # x-, x+, y-, y+, z-, z+
 
 
 class Loads(NamedTuple):
-    """Forces and torques."""
+    """Forces and torques.
 
-    force: np.ndarray  # (N, 3) [N]
-    torque: np.ndarray  # (N, 3) [N m]
+    Attributes
+    ----------
+    force : (N, 3) array
+        [N].
+    torque : (N, 3) array
+        [N m].
+    """
+
+    force: np.ndarray
+    torque: np.ndarray
 
 
 class Stress(NamedTuple):
-    """Stress tensor, positive in compression; index 0 is the normal of a plane, index 1 the force on it."""
+    """Stress tensor, positive in compression; index 0 is the normal of a plane, index 1 the force on it.
 
-    contact: np.ndarray  # (..., 3, 3) carried by contacts [Pa]
-    kinetic: np.ndarray  # (..., 3, 3) carried by what moves about the mean [Pa]
+    Attributes
+    ----------
+    contact : (..., 3, 3) array
+        Stress that contacts carry [Pa].
+    kinetic : (..., 3, 3) array
+        Stress by the motion of bodies about the mean velocity [Pa].
+    """
+
+    contact: np.ndarray
+    kinetic: np.ndarray
 
     @property
     def total(self) -> np.ndarray:
@@ -42,10 +58,18 @@ class Stress(NamedTuple):
 
 
 class StressProfile(NamedTuple):
-    """Stress in slabs along an axis."""
+    """Stress in slabs along an axis.
 
-    edges: np.ndarray  # of the slabs (B + 1,) [m]
-    stress: Stress  # (B, 3, 3)
+    Attributes
+    ----------
+    edges : (B + 1,) array
+        Edges of the slabs [m].
+    stress : Stress
+        Stress in each slab (B, 3, 3) [Pa].
+    """
+
+    edges: np.ndarray
+    stress: Stress
 
 
 def body_loads(contacts: ContactForces, count: int) -> Loads:

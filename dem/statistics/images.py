@@ -184,9 +184,17 @@ def _checked(name: str, image: np.ndarray) -> np.ndarray:
 
 
 class SurfaceAngles(NamedTuple):
-    """Slopes of the surface of a bed in a drum: upper half, lower half, and all of it."""
+    """Slopes of the surface of a bed in a drum: upper half, lower half, and all of it.
 
-    lower: Slope  # of the half where the surface is low
+    Attributes
+    ----------
+    lower, upper : Slope
+        Slopes of the halves where the surface is low, and where it is high.
+    whole : Slope
+        Slope of the whole surface.
+    """
+
+    lower: Slope
     upper: Slope
     whole: Slope
 
@@ -240,11 +248,21 @@ def surface_angles(profile: Profile, *, within: float = 0.8) -> SurfaceAngles:
 
 
 class HeapShape(NamedTuple):
-    """Angle of repose and height of a heap, and end of its base."""
+    """Angle of repose and height of a heap, and end of its base.
 
-    slope: Slope  # of its flank, positive
-    height: float  # of its highest place above the base [m]
-    base: float  # coordinate where the line of the flank meets the base [m]
+    Attributes
+    ----------
+    slope : Slope
+        Slope of the flank, positive.
+    height : float
+        Height of the highest place above the base [m].
+    base : float
+        Coordinate at which the line of the flank meets the base [m].
+    """
+
+    slope: Slope
+    height: float
+    base: float
 
 
 def heap_shape(profile: Profile, *, between: tuple[float, float] = (0.2, 0.8), base: float = 0.0) -> HeapShape:

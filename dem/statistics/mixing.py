@@ -14,14 +14,32 @@ if TYPE_CHECKING:
 
 
 class Mixing(NamedTuple):
-    """Mixing indices of two kinds of particles over samples."""
+    """Mixing indices of two kinds of particles over samples.
 
-    lacey: float  # 0 segregated, 1 mixed at random; above it in order
-    intensity: float  # of segregation (Danckwerts): variance over that of the segregated, 1 to 0
-    fraction: float  # of the kind in all
-    variance: float  # of its fraction in samples
-    segregated: float  # variance if each sample has one kind only
-    random: float  # variance to be expected if all are shuffled
+    Attributes
+    ----------
+    lacey : float
+        Lacey's index: 0 segregated, 1 mixed at random, above 1 in order.
+    intensity : float
+        Danckwerts' intensity of segregation: variance over that of the segregated state, 1 to 0.
+    fraction : float
+        Fraction of the kind in all samples.
+    variance : float
+        Variance of its fraction in the samples.
+    segregated : float
+        Variance if each sample has one kind only.
+    random : float
+        Variance to be expected if all bodies are shuffled.
+    samples : int
+        Number of samples.
+    """
+
+    lacey: float
+    intensity: float
+    fraction: float
+    variance: float
+    segregated: float
+    random: float
     samples: int
 
 

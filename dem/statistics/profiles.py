@@ -68,12 +68,24 @@ def slabs(lower: Sequence[float], upper: Sequence[float], axis: str, bins: int, 
 
 
 class VelocityProfile(NamedTuple):
-    """Mean velocity and granular temperature of the bodies in each slab; NaN in empty ones."""
+    """Mean velocity and granular temperature of the bodies in each slab; NaN in empty ones.
 
-    edges: np.ndarray  # of the slabs (B + 1,) [m]
-    velocity: np.ndarray  # (B, 3) of the centre of mass of the bodies in each [m/s]
-    temperature: np.ndarray  # (B,) about it [m²/s²], see `granular_temperature`
-    number: np.ndarray  # (B,) bodies
+    Attributes
+    ----------
+    edges : (B + 1,) array
+        Edges of the slabs [m].
+    velocity : (B, 3) array
+        Velocity of the centre of mass of the bodies in each slab [m/s].
+    temperature : (B,) array
+        Granular temperature about that velocity, see `granular_temperature` [m²/s²].
+    number : (B,) array
+        Number of bodies.
+    """
+
+    edges: np.ndarray
+    velocity: np.ndarray
+    temperature: np.ndarray
+    number: np.ndarray
 
     @property
     def middle(self) -> np.ndarray:
@@ -163,10 +175,18 @@ def granular_temperature(velocity: np.ndarray, mass: np.ndarray | None = None) -
 
 
 class Profile(NamedTuple):
-    """Profile of a quantity along an axis, by slab."""
+    """Profile of a quantity along an axis, by slab.
 
-    edges: np.ndarray  # of the slabs (B + 1,) [m]
-    value: np.ndarray  # (B,)
+    Attributes
+    ----------
+    edges : (B + 1,) array
+        Edges of the slabs [m].
+    value : (B,) array
+        Value in each slab, in the unit of the quantity.
+    """
+
+    edges: np.ndarray
+    value: np.ndarray
 
     @property
     def middle(self) -> np.ndarray:
@@ -344,12 +364,24 @@ def height_profile(spheres: Spheres, edges: np.ndarray, *, axis: str = "x", up: 
 
 
 class Slope(NamedTuple):
-    """Straight line fitted to points of a surface."""
+    """Straight line fitted to points of a surface.
 
-    angle: float  # to the horizontal [rad], positive where it rises
-    error: float  # standard error of the angle [rad], by the scatter about the line; inf for two points
-    height: float  # of the line where the coordinate is 0 [m]
-    number: int  # points
+    Attributes
+    ----------
+    angle : float
+        Angle to the horizontal, positive where the line rises [rad].
+    error : float
+        Standard error of the angle by the scatter about the line [rad]; inf for two points.
+    height : float
+        Height of the line at the coordinate 0 [m].
+    number : int
+        Number of points.
+    """
+
+    angle: float
+    error: float
+    height: float
+    number: int
 
 
 def fitted_slope(along: np.ndarray, height: np.ndarray) -> Slope:

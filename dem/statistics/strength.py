@@ -17,10 +17,20 @@ if TYPE_CHECKING:
 
 
 class YieldLocus(NamedTuple):
-    """Linear yield locus τ = c + σ tan φ, with standard errors."""
+    """Linear yield locus τ = c + σ tan φ, with standard errors.
 
-    cohesion: float  # c [Pa]
-    angle: float  # φ [rad]
+    Attributes
+    ----------
+    cohesion : float
+        c [Pa].
+    angle : float
+        Angle of internal friction φ [rad].
+    cohesion_error, angle_error : float
+        Standard errors [Pa, rad]; inf for two points.
+    """
+
+    cohesion: float
+    angle: float
     cohesion_error: float
     angle_error: float
 
@@ -94,14 +104,30 @@ def yield_locus(normal: ArrayLike, shear: ArrayLike) -> YieldLocus:
 
 
 class ShearTest(NamedTuple):
-    """Results of a shear test at one consolidation, see `shear_test`."""
+    """Results of a shear test at one consolidation, see `shear_test`.
+
+    Attributes
+    ----------
+    locus : YieldLocus
+        Yield locus, from the points of failure.
+    consolidation_stress : float
+        σ₁, largest principal stress at the end of preshear [Pa].
+    unconfined_strength : float
+        f_c, unconfined yield strength [Pa].
+    flow_function : float
+        ff_c = σ₁/f_c; inf without cohesion.
+    effective_angle : float
+        δ, of the line through the origin that touches the circle of preshear [rad].
+    steady_angle : float
+        φ_sf, of the point of preshear [rad].
+    """
 
     locus: YieldLocus
-    consolidation_stress: float  # σ₁, largest principal stress at the end of preshear [Pa]
-    unconfined_strength: float  # f_c [Pa]
-    flow_function: float  # ff_c = σ₁/f_c; inf without cohesion
-    effective_angle: float  # δ, of the line through the origin that touches the circle of preshear [rad]
-    steady_angle: float  # φ_sf, of the point of preshear [rad]
+    consolidation_stress: float
+    unconfined_strength: float
+    flow_function: float
+    effective_angle: float
+    steady_angle: float
 
 
 def shear_test(normal: ArrayLike, shear: ArrayLike, preshear_normal: ArrayLike, preshear_shear: ArrayLike) -> ShearTest:

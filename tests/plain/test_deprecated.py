@@ -41,6 +41,17 @@ def test_an_old_name_is_the_new_one_and_says_so_at_the_line_of_the_program(old, 
     assert old not in dir(dem)
 
 
+def test_the_former_name_of_a_pressure_gradient():
+    glass = dem.Material(young=7e7, poisson=0.22, density=2500.0)
+    bead = dem.Particles(dem.Sphere(diameter=1e-3), glass, position=[[0, 0, 0]])
+    cells = dem.Cells(number=(1, 1, 1), lower=(-0.005,) * 3, upper=(0.005,) * 3)
+    water = dem.Fluid(density=1000.0, viscosity=1e-3, drag="di-felice", cells=cells)
+    exchange = dem.Simulation(bead, fluid=water, time_step=1e-5).exchange()
+    assert exchange.pressure_gradient[0, 0, 0].tolist() == pytest.approx([0, 0, -9810.0])  # ∇p = ρ g, at rest
+    with pytest.warns(DemDeprecationWarning, match=r"Exchange\.pressing is -Exchange\.pressure_gradient now"):
+        assert (exchange.pressing == -exchange.pressure_gradient).all()
+
+
 @pytest.mark.parametrize(("old", "new"), [("together", "shared"), ("alone", "independent")])
 def test_old_values_of_damped(old, new):
     with pytest.warns(DemDeprecationWarning, match=f'damped="{old}" is damped="{new}" now'):

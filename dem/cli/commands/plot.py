@@ -39,14 +39,18 @@ def plot(
     ] = "speed",
     exposures: Annotated[int, typer.Option(help="Number of frames up to this one that one scene shows.")] = 1,
     size: Annotated[
-        tuple[int, int] | None, typer.Option(metavar="WIDTH HEIGHT", help="Size of scene and movie [pixels].")
+        tuple[int, int] | None,
+        typer.Option(
+            metavar="WIDTH HEIGHT",
+            help="Size of scene and movie [pixels]; default: 1200 900 for the scene, 800 600 for the movie.",
+        ),
     ] = None,
     walls: Annotated[float, typer.Option(help="Opacity of walls in scene and movie, 0 (only lines) to 1.")] = OPACITY,
     dpi: Annotated[int, typer.Option(help="Pixels per inch of all pictures but the scene.")] = 150,
     ending: Annotated[str, typer.Option("--format", help=f"Format: {', '.join(FORMATS)}.")] = "png",
     movie: Annotated[Path | None, typer.Option(help="Write a movie of the scene: .gif, or .mp4 with ffmpeg.")] = None,
     seconds: Annotated[float, typer.Option(help="Length of the movie [s].")] = 5.0,
-    fps: Annotated[float, typer.Option(help="Pictures per second of the movie.")] = 20.0,
+    fps: Annotated[float, typer.Option(help="Pictures per second of the movie [1/s].")] = 20.0,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace pictures and movie.")] = False,
 ) -> None:
     """Draw a trajectory: energy, paths, height, orientation, the scene, or all on one page; or make a movie."""

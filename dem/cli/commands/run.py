@@ -44,31 +44,44 @@ def run(
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: a free name.")] = None,
     duration: Annotated[
-        str | None, typer.Option(help="Total simulated time, also with --resume: 0.5, or '500 ms'.")
+        str | None,
+        typer.Option(help="Total simulated time [s], also with --resume: 0.5, or '500 ms'; default: of the case."),
     ] = None,
-    time_step: Annotated[str | None, typer.Option(help="Time step: 1e-6, or '1 us', or auto.")] = None,
-    integrator: Annotated[str | None, typer.Option(help="Rotational scheme; see `dem integrators`.")] = None,
+    time_step: Annotated[
+        str | None, typer.Option(help="Time step [s]: 1e-6, or '1 us', or auto; default: of the case.")
+    ] = None,
+    integrator: Annotated[
+        str | None, typer.Option(help="Rotational scheme, see `dem integrators`; default: of the case.")
+    ] = None,
     threads: Annotated[int | None, typer.Option(help="Threads; default: all cores. Results do not change.")] = None,
-    frames: Annotated[int | None, typer.Option(help="Number of frames after the first.")] = None,
+    frames: Annotated[int | None, typer.Option(help="Number of frames after the first; default: of the case.")] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set", metavar="NAME=VALUE", help="Parameter, see dem cases CASE; or path of a key; repeatable."
         ),
     ] = None,
-    fields: Annotated[str | None, typer.Option(help=f"Fields in each frame, among {','.join(STATE)}.")] = None,
+    fields: Annotated[
+        str | None, typer.Option(help=f"Fields in each frame, among {','.join(STATE)}; default: all.")
+    ] = None,
     float32: Annotated[bool, typer.Option("--float32", help="Write fields in single precision.")] = False,
     contacts: Annotated[bool, typer.Option("--contacts", help="Write contacts and forces at each frame.")] = False,
-    compression: Annotated[str | None, typer.Option(help="gzip or lzf: a little smaller, much slower.")] = None,
+    compression: Annotated[
+        str | None, typer.Option(help="gzip or lzf: a little smaller, much slower; default: none.")
+    ] = None,
     checkpoint_every: Annotated[
         str | None, typer.Option(metavar="TIME", help="Computing time between checkpoints, or steps; default: 10min.")
     ] = None,
     table: Annotated[bool, typer.Option("--table", help="Print a table of the run, row by row, and store it.")] = False,
     columns: Annotated[
-        str | None, typer.Option(help="Columns of the table, such as time,kinetic,contacts,error.")
+        str | None,
+        typer.Option(help="Columns of the table, such as time,kinetic,contacts,error; default: the usual ones."),
     ] = None,
     table_every: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Simulated time between rows, or steps.")
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Simulated time between rows [s], such as '1 ms', or steps; default: for 100 rows."
+        ),
     ] = None,
     resumed: Annotated[
         Path | None, typer.Option("--resume", metavar="FILE", help="Continue the run in this file.")

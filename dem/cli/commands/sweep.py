@@ -53,7 +53,8 @@ def sweep(
         bool, typer.Option("--zip", help="Combine first values with first ones, second with second.")
     ] = False,
     random: Annotated[
-        int | None, typer.Option("--random", metavar="N", help="Run only N of all combinations, drawn at random.")
+        int | None,
+        typer.Option("--random", metavar="N", help="Run only N of all combinations, drawn at random; default: all."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of --random.")] = 1,
     listed: Annotated[

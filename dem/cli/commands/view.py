@@ -26,7 +26,7 @@ def view_file(
         float | None, typer.Option(hidden=True, help="Wait for a file that is newer, and end when stdin does.")
     ] = None,
     megabytes: Annotated[
-        float, typer.Option(help="Largest size of the page; frames are left out to keep to it.")
+        float, typer.Option(help="Largest size of the page [MB]; frames are left out to keep to it.")
     ] = MEGABYTES,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the page.")] = False,
 ) -> None:

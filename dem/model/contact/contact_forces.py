@@ -13,17 +13,34 @@ if TYPE_CHECKING:
 class ContactForces(NamedTuple):
     """List of contacts with their forces, those of two bodies first; two fibres may have several contacts.
 
-    ``i``, ``j`` are the numbers of the bodies, ``j`` = -1 - face at a wall (faces x-, x+, y-, y+, z-, z+ are 0 to 5,
-    walls beside the box 6 and on). The force is that on i; j feels the opposite. Forces of bonds are a list of their
-    own, `dem.Simulation.bonds.forces`; those of lubrication films between surfaces that do not touch are in no list.
+    Forces of bonds are a list of their own, `dem.Simulation.bonds.forces`; those of lubrication films between surfaces
+    that do not touch are in no list.
 
-    ``loss`` is the rate at which a contact takes up energy beside that of its normal law and of adhesion: what damping,
-    friction, rolling, twisting and films take, with what springs of friction, rolling and twisting store, and give back
-    as negative values. It is None in frames of files, which do not have it.
-
-    The force acts at the end of ``arm``. ``couple`` is the rest of the torque on i, and j feels the opposite: that of
-    rolling and twisting, and what several contacts of two capsules or polyhedra have besides their total force. It is
-    None where no contact can have any, and in files that were written by version 0.2 or before.
+    Attributes
+    ----------
+    i, j : (K,) arrays
+        Numbers of the bodies; ``j`` is -1 - face at a wall: faces x-, x+, y-, y+, z-, z+ are 0 to 5, walls beside
+        the box 6 and on.
+    overlap : (K,) array
+        [m]; negative where adhesion holds surfaces that have parted.
+    normal : (K, 3) array
+        Unit vectors from j to i.
+    force : (K, 3) array
+        Force on i [N]; j feels the opposite.
+    arm : (K, 3) array
+        From the centre of mass of i to the point of contact, at which the force acts [m].
+    branch : (K, 3) array
+        From the centre of mass of j to that of i; at a wall from the point of contact [m].
+    point : (K, 3) array
+        Point of contact, next to i if that is beyond a periodic face [m].
+    loss : (K,) array or None
+        Rate at which a contact takes up energy beside that of its normal law and of adhesion [W]: what damping,
+        friction, rolling, twisting and films take, with what springs of friction, rolling and twisting store, and
+        give back as negative values. None in frames of files, which do not have it.
+    couple : (K, 3) array or None
+        Torque on i besides that of the force at its point [N m]; j feels the opposite: that of rolling and
+        twisting, and what several contacts of two capsules or polyhedra have besides their total force. None where
+        no contact can have any, and in files of version 0.2 or before.
 
     Examples
     --------
@@ -36,16 +53,16 @@ class ContactForces(NamedTuple):
     ([-5], [0.0001], [[0.0, 0.0, 1.0]])
     """
 
-    i: np.ndarray  # (K,)
-    j: np.ndarray  # (K,)
-    overlap: np.ndarray  # (K,) [m], negative where adhesion holds surfaces that have parted
-    normal: np.ndarray  # (K, 3) unit vectors from j to i
-    force: np.ndarray  # (K, 3) on i [N]
-    arm: np.ndarray  # (K, 3) from the centre of mass of i to the point of contact [m]
-    branch: np.ndarray  # (K, 3) from the centre of mass of j to that of i; at a wall from the point of contact [m]
-    point: np.ndarray  # (K, 3) of contact, next to i where that is beyond a periodic face [m]
-    loss: np.ndarray | None = None  # (K,) [W]
-    couple: np.ndarray | None = None  # (K, 3) on i [N m]
+    i: np.ndarray
+    j: np.ndarray
+    overlap: np.ndarray
+    normal: np.ndarray
+    force: np.ndarray
+    arm: np.ndarray
+    branch: np.ndarray
+    point: np.ndarray
+    loss: np.ndarray | None = None
+    couple: np.ndarray | None = None
 
     @classmethod
     def concatenate(cls, lists: Sequence[ContactForces]) -> ContactForces:

@@ -44,6 +44,8 @@ class Cells:
         Corners of the cuboid [m]; default: those of the box.
     every : int
         Time steps between two counts.
+    periodic : sequence of axes, optional
+        Periodic axes, for `gradient` of cells alone; a simulation takes those of its box.
 
     Raises
     ------

@@ -11,6 +11,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.imports import named
+from dem.base.notices import deprecated
 from dem.base.user_classes import hinted
 from dem.model.contact.law_component import kind, shown
 
@@ -23,6 +24,48 @@ if TYPE_CHECKING:
 class Exchange(NamedTuple):
     """State of the particles for a flow solver; arrays of cells are (nx, ny, nz, ...), and may be changed.
 
+    Attributes
+    ----------
+    time : float
+        Simulated time [s].
+    step : int
+        Number of the time step.
+    interval : float
+        Time since the last exchange, 0 at the first one [s]; the next one follows after ``cells.every`` steps.
+    time_step : float
+        Time step of the particles [s].
+    cells : Cells
+        The cells.
+    position, velocity : (N, 3) arrays
+        Positions and velocities of the particles [m, m/s].
+    voidage : (nx, ny, nz) array
+        Share of each cell that is fluid.
+    momentum : (nx, ny, nz, 3) array
+        Momentum that particles have given to the fluid of each cell since the last exchange [N s].
+    resistance : (nx, ny, nz) array
+        Drag over relative velocity, of all particles in each cell [N s/m].
+    solid_velocity : (nx, ny, nz, 3) array
+        Velocity of the particles, their mean weighted by resistance; 0 in cells without particles [m/s].
+    mass : (nx, ny, nz) array
+        Mass of the particles [kg].
+    fluid_velocity : (nx, ny, nz, 3) array
+        Velocity of the fluid that has acted on the particles since the last exchange [m/s].
+    pressure_gradient : (nx, ny, nz, 3) array
+        ∇p that has acted on the particles since the last exchange [Pa/m], as in `FlowState`.
+    density, viscosity : float or (nx, ny, nz) array
+        Of the fluid [kg/m³, Pa s]; arrays after the function has returned them by cell.
+    gravity : (3,) floats
+        [m/s²].
+    temperature : (nx, ny, nz) array or None
+        Temperature of the fluid after its exchange with particles [K]; None unless a `dem.Convection` has
+        ``cells=True``, as for the following.
+    heat : (nx, ny, nz) array or None
+        Heat that particles have given to the fluid of each cell since the last exchange [J].
+    heat_capacity : float or None
+        Specific heat capacity of the fluid [J/(kg K)].
+    heat_interval : float
+        Time of heating since the last exchange [s].
+
     Examples
     --------
     The least that answers it: a fluid that nothing changes, whatever the particles give it.
@@ -31,28 +74,33 @@ class Exchange(NamedTuple):
     ...     return FlowState(velocity=(0.0, 0.0, 0.0), pressure_gradient=exchange.density * np.array(exchange.gravity))
     """
 
-    time: float  # [s]
+    time: float
     step: int
-    interval: float  # since the last exchange, 0 at the first one; the next one follows after `cells.every` steps [s]
-    time_step: float  # of the particles [s]
+    interval: float
+    time_step: float
     cells: Cells
-    position: np.ndarray  # (N, 3) [m]
-    velocity: np.ndarray  # (N, 3) [m/s]
-    voidage: np.ndarray  # of cells, share that is fluid
-    momentum: np.ndarray  # (..., 3) that particles have given to the fluid of each cell since the last exchange [N s]
-    resistance: np.ndarray  # of all particles in each cell, drag over relative velocity [N s/m]
-    solid_velocity: np.ndarray  # (..., 3) of the particles, their mean weighted by resistance; 0 where are none [m/s]
-    mass: np.ndarray  # of the particles [kg]
-    fluid_velocity: np.ndarray  # (..., 3) what the particles have felt since the last exchange [m/s]
-    pressing: np.ndarray  # (..., 3) -∇p, the same [Pa/m]
-    density: float | np.ndarray  # of the fluid, (nx, ny, nz) once it was answered by cell [kg/m³]
-    viscosity: float | np.ndarray  # [Pa s]
-    gravity: tuple[float, float, float]  # [m/s²]
-    # with heat whose convection has cells=True:
-    temperature: np.ndarray | None = None  # of the fluid in cells, after what it has exchanged with particles [K]
-    heat: np.ndarray | None = None  # that particles have given to the fluid of each cell since the last exchange [J]
-    heat_capacity: float | None = None  # specific, of the fluid [J/(kg K)]
-    heat_interval: float = 0.0  # time of heating since the last exchange [s]
+    position: np.ndarray
+    velocity: np.ndarray
+    voidage: np.ndarray
+    momentum: np.ndarray
+    resistance: np.ndarray
+    solid_velocity: np.ndarray
+    mass: np.ndarray
+    fluid_velocity: np.ndarray
+    pressure_gradient: np.ndarray
+    density: float | np.ndarray
+    viscosity: float | np.ndarray
+    gravity: tuple[float, float, float]
+    temperature: np.ndarray | None = None
+    heat: np.ndarray | None = None
+    heat_capacity: float | None = None
+    heat_interval: float = 0.0
+
+    @property
+    def pressing(self) -> np.ndarray:
+        """Deprecated: -∇p [Pa/m], see `pressure_gradient`."""
+        deprecated("Exchange.pressing", "-Exchange.pressure_gradient")
+        return -self.pressure_gradient
 
 
 @hinted

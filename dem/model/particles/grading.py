@@ -23,7 +23,17 @@ MISSED = 0.01  # of the mass
 
 
 class Grading(NamedTuple):
-    """Sizes of particles [m]; 10, 50 and 90 % of the mass is finer than ``d10``, ``d50``, ``d90``."""
+    """Sizes of particles [m]; 10, 50 and 90 % of the mass is finer than ``d10``, ``d50``, ``d90``.
+
+    Attributes
+    ----------
+    number : int
+        Number of particles.
+    smallest, largest : float
+        Smallest and largest size [m].
+    d10, d50, d90 : float
+        Sizes up to which particles have 10, 50 and 90 % of the mass [m].
+    """
 
     number: int
     smallest: float

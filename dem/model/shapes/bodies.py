@@ -58,6 +58,15 @@ class Variant(NamedTuple):
 class Spheres(NamedTuple):
     """Spheres of all bodies, body after body.
 
+    Attributes
+    ----------
+    centres : (S, 3) array
+        Centres, world frame [m].
+    radii : (S,) array
+        [m].
+    owner : (S,) array
+        Number of the body of each sphere.
+
     Examples
     --------
     >>> import dem, tempfile
@@ -71,9 +80,9 @@ class Spheres(NamedTuple):
     ([[-0.005, 0.0, 1.0], [0.0, 0.0, 1.0], [0.005, 0.0, 1.0]], [0.005, 0.005, 0.005], [0, 0, 0])
     """
 
-    centres: np.ndarray  # (S, 3), world frame [m]
-    radii: np.ndarray  # (S,) [m]
-    owner: np.ndarray  # number of the body of each (S,)
+    centres: np.ndarray
+    radii: np.ndarray
+    owner: np.ndarray
 
 
 def axis_of(inertia: np.ndarray, side: int = 0) -> int:

@@ -21,8 +21,18 @@ MAX_SPHERES = 4000
 class MassProperties(NamedTuple):
     """Mass and inertia of one rigid body.
 
-    ``inertia`` (3,) holds the principal moments [kg m²]; ``axes`` is the unit quaternion, scalar first, from the
-    principal frame to the frame of the offsets; ``centre`` (3,) is the centre of mass there [m].
+    Attributes
+    ----------
+    volume : float
+        [m³].
+    mass : float
+        [kg].
+    centre : (3,) floats
+        Centre of mass in the frame of the offsets [m].
+    inertia : (3,) floats
+        Principal moments of inertia about the centre of mass [kg m²].
+    axes : (4,) floats
+        Unit quaternion, scalar first, from the principal frame to the frame of the offsets.
 
     Examples
     --------

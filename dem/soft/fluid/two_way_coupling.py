@@ -243,7 +243,7 @@ class TwoWayCoupling:
             momentum=-np.moveaxis(found[5:], 0, -1), resistance=found[0],
             solid_velocity=np.moveaxis(solid_velocity, 0, -1), mass=found[4],
             fluid_velocity=np.moveaxis(here[VELOCITY:GRADIENT], 0, -1).copy(),
-            pressing=np.moveaxis(here[PRESSING:ROWS], 0, -1).copy(),
+            pressure_gradient=-np.moveaxis(here[PRESSING:ROWS], 0, -1),
             density=density, viscosity=viscosity, gravity=tuple(engine.gravity),
             **(warm.fluid_heat.coupling_arguments(warm.time) if (warm := _with_fluid_heat(engine)) else {}),
         )  # fmt: skip

@@ -45,14 +45,39 @@ ADVISED_TURN = 0.1
 class Advice:
     """Advice on the time step before the first one.
 
-    ``contact_time`` is the shortest foreseeable one [s] (infinite if nothing can meet), by ``shortest`` at ``speed``
-    [m/s]; ``squeezed_time`` the shortest that ``squeezed`` could have between two others [s]; ``overlap`` the deepest
-    foreseeable one over the smaller radius, by ``deepest``; ``rayleigh_time`` the shortest time that a surface wave
-    takes around half a sphere [s]; ``spin`` the largest angular speed at the start [rad/s]; ``held`` tells of adhesion,
-    if there is any, the largest pull and the shortest half oscillation of what it holds; ``bond`` is the Bond number,
-    the largest pull over the weight of the lightest particle, 0 without gravity; ``further`` says what a fluid has to
-    do with it, and heat and other scalars; ``advised`` the time step that follows from all of them [s]; ``frozen``
-    whether particles are held where they are, so that none of that matters.
+    Attributes
+    ----------
+    time_step : float
+        Time step of the simulation [s].
+    advised : float
+        Time step that follows from all of the following [s].
+    contact_time : float
+        Shortest foreseeable duration of a contact [s]; infinite if nothing can meet.
+    shortest : str
+        Pair whose contact that is, in words.
+    speed : float
+        Speed of that impact [m/s].
+    squeezed_time : float
+        Shortest half oscillation of a particle that is squeezed between two others [s].
+    squeezed : str
+        Which particle that is, in words.
+    overlap : float
+        Deepest foreseeable overlap, over the smaller radius.
+    deepest : str
+        Pair whose overlap that is, in words.
+    rayleigh_time : float
+        Shortest time that a surface wave takes around half a sphere [s].
+    spin : float
+        Largest angular speed at the start [rad/s].
+    held : AdhesionLimit
+        If there is adhesion: its largest pull ``pull_off`` [N], and ``time``, the shortest half oscillation of
+        particles that it holds [s].
+    bond : float
+        Bond number: largest pull over the weight of the lightest particle; 0 without gravity.
+    further : tuple of str
+        What a fluid, heat and other scalars require, in words.
+    frozen : bool
+        Whether particles are held where they are (``frozen=True`` of `dem.Heat`), so that none of this matters.
 
     Examples
     --------

@@ -65,7 +65,7 @@ class BedState(NamedTuple):
 
 def bed_state(exchange: dem.Exchange, velocity: float, gas: FluidisingGas, weight: float) -> BedState:
     """State of a bed from an exchange; weight: of the bed without buoyancy, per cross-section [Pa]."""
-    pressing = exchange.pressing[0, 0, :, 2] + exchange.density * exchange.gravity[2]
+    pressing = exchange.density * exchange.gravity[2] - exchange.pressure_gradient[0, 0, :, 2]
     top, cell = float(np.quantile(exchange.position[:, 2], 0.95)), exchange.cells.spacing[2]
     inside = slice(1, max(2, math.floor(top / cell - 1.0)))
     voidage, gradient = exchange.voidage[0, 0, inside], pressing[inside]
