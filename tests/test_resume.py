@@ -79,6 +79,51 @@ def test_over_threads(law, tmp_path, stop, monkeypatch):
     assert_resumes(lambda: crowd(law=law, n=3000, threads=2), tmp_path, stop, monkeypatch, 0.003, 150, threads=1)
 
 
+def test_the_moment_of_an_interruption_is_no_part_of_the_verdict(tmp_path, stop, monkeypatch):
+    """An elastic ball is fastest where the run is stopped, and its energy error is relative to its kinetic energy."""
+
+    def bouncing():
+        rubber = dem.Material(young=5e6, poisson=0.3, density=2500.0)
+        ball = dem.Particles(dem.Sphere(diameter=0.01), rubber, position=[[0, 0, 0.025]])
+        return dem.Simulation(ball, walls=[dem.Plane((0, 0, 0), (0, 0, 1), material=rubber)], time_step=2e-5)
+
+    bouncing().run(0.1, output=tmp_path / "whole.h5", frames=1)
+    monkeypatch.setattr("dem.run.run_loop.SLICE", 0.0)
+    stop(3150)  # before it lands
+    with pytest.raises(Interrupted):
+        bouncing().run(0.1, output=tmp_path / "parts.h5", frames=1)
+    monkeypatch.undo()
+    dem.resume(tmp_path / "parts.h5")
+    booked = []
+    for name in ("whole.h5", "parts.h5"):
+        with h5py.File(tmp_path / name) as file:
+            booked.append((file["restart/latest/largest_kinetic"][()], file["parameters"].attrs["verdict"]))
+    assert booked[0] == booked[1]
+
+
+def test_a_run_that_begins_with_an_insertion_resumes_from_its_start(tmp_path):
+    """The kinetic energy of frame 0, which is the largest one, is in the first checkpoint."""
+
+    def stopped(sim):
+        raise KeyboardInterrupt
+
+    def rain():
+        sand = dem.Material(young=5e6, poisson=0.3, density=2500.0)
+        above = dem.Block((0, 0, 0), (0.1, 0.1, 0.1))
+        shower = dem.Inserter(dem.Sphere(diameter=0.01), sand, region=above, number=5, velocity=(0, 0, 2.0))
+        return dem.Simulation(None, inserters=[shower], time_step=1e-4)
+
+    whole = rain().run(0.02, output=tmp_path / "whole.h5", frames=4)
+    with pytest.raises(KeyboardInterrupt):
+        rain().run(0.02, output=tmp_path / "parts.h5", frames=4, every=(60, stopped))
+    assert dem.resume(tmp_path / "parts.h5") == whole
+    booked = []
+    for name in ("whole.h5", "parts.h5"):
+        with h5py.File(tmp_path / name) as file:
+            booked.append(file["restart/latest/largest_kinetic"][()])
+    assert booked[0] == booked[1]
+
+
 @pytest.mark.parametrize("periodic", [(), ("x", "y")])
 def test_hard_spheres(periodic, tmp_path, stop, monkeypatch):
     """They go on from between two impacts, each sphere at its own time; walls are rough, so random counters matter."""

@@ -113,7 +113,8 @@ def run_plan(
             if not frame_loop.advance_to(stop):
                 break
             observer.frame(k)
-        verdict = sim.verdict()
+        with sim._ledger.unrecorded() if stopped else nullcontext():
+            verdict = sim.verdict()
         if table and not stopped:
             table.end(sim)
         observer.finish(verdict, interrupted=bool(stopped))

@@ -6,10 +6,14 @@ the work of walls is booked contact by contact: `dem.kernels.soft.wall_contact.w
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dem.model.energy import Energy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class EnergySums(NamedTuple):
@@ -47,6 +51,18 @@ class EnergyLedger:
         """Restart the ledger at a step; `start_energy` must then be evaluated."""
         self.largest_kinetic = self.external_work = self.earlier_departure = 0.0
         self.earlier, self.first_step = NO_SUMS, step
+
+    @contextmanager
+    def unrecorded(self) -> Iterator[None]:
+        """Evaluate energies within the context without keeping the largest kinetic energy.
+
+        For moments that depend on the clock or a signal: the same run has the same ledger without them.
+        """
+        largest = self.largest_kinetic
+        try:
+            yield
+        finally:
+            self.largest_kinetic = largest
 
     def energy(self, moving: tuple[float, float, float], sums: EnergySums) -> Energy:
         """Energies, from the translational, rotational and gravitational ones of particles and an engine's sums [J]."""

@@ -90,6 +90,7 @@ class TrajectoryWriter(Observer):
             file["parameters"].attrs.update(about or {})
             writer = cls(path, store, file, sim, every)
             writer.follow(plan)
+            sim.energy()  # of frame 0, which a run that is resumed from the start does not evaluate
             writer._keep("start")
             writer.frame(0)
             if store.path != path.absolute():
