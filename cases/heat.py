@@ -26,7 +26,7 @@ class HeatedRow(dem.Case):
     overlap: PositiveFloat = Field(1e-3, description="overlap of neighbours over their diameter")
     hot: PositiveFloat = Field(373.15, description="temperature of the lower plate [K]")
     cold: PositiveFloat = Field(293.15, description="temperature of the upper plate, and initially of the spheres [K]")
-    time_scale: PositiveFloat = Field(1e9, description="seconds of heat exchange per second of motion")
+    time_factor: PositiveFloat = Field(1e9, description="seconds of heat exchange per second of motion")
 
     def material(self) -> dem.Material:
         """Material of spheres and plates."""
@@ -49,7 +49,7 @@ class HeatedRow(dem.Case):
 
     def heat(self) -> dem.Heat:
         """Heat conduction, computed with spheres that hardly move."""
-        return dem.Heat(every=1, time_scale=self.time_scale)
+        return dem.Heat(every=1, time_factor=self.time_factor)
 
     def build(self) -> tuple[dem.Particles, None]:
         """The spheres, one above the other."""
@@ -83,7 +83,7 @@ class HeatedBed(dem.Case):
     cold: PositiveFloat = Field(293.15, description="initial temperature of the bed [K]")
     gas_conductivity: PositiveFloat = Field(0.027, description="conductivity of the air between the beads [W/(m K)]")
     gas_range: NonNegativeFloat = Field(0.5, description="largest gap across which the gas conducts, over the diameter")
-    time_scale: PositiveFloat = Field(1e6, description="seconds of heat exchange per second of motion")
+    time_factor: PositiveFloat = Field(1e6, description="seconds of heat exchange per second of motion")
     seed: int = Field(1, ge=0, description="seed of the random numbers")
 
     def material(self) -> dem.Material:
@@ -97,7 +97,7 @@ class HeatedBed(dem.Case):
     def heat(self) -> dem.Heat:
         """Heat conduction through contacts, and through the air in the gaps between close surfaces."""
         return dem.Heat(
-            every=1, time_scale=self.time_scale, faces={"z-": self.hot}, gas_conductivity=self.gas_conductivity,
+            every=1, time_factor=self.time_factor, faces={"z-": self.hot}, gas_conductivity=self.gas_conductivity,
             gas_range=self.gas_range * self.diameter,
         )  # fmt: skip
 
@@ -151,7 +151,7 @@ class HeatedDrum(RotatingDrum):
     cold: PositiveFloat = Field(293.15, description="initial temperature of the grains [K]")
     conductivity: PositiveFloat = Field(20.0, description="conductivity of grains and drum [W/(m K)]")
     heat_capacity: PositiveFloat = Field(800.0, description="heat capacity of the grains [J/(kg K)]")
-    time_scale: PositiveFloat = Field(10.0, description="seconds of heat exchange per second of motion")
+    time_factor: PositiveFloat = Field(10.0, description="seconds of heat exchange per second of motion")
 
     def material(self) -> dem.Material:
         """Material of grains and drum."""
@@ -174,7 +174,7 @@ class HeatedDrum(RotatingDrum):
 
     def heat(self) -> dem.Heat:
         """Heat conduction while the drum rotates."""
-        return dem.Heat(every=20, time_scale=self.time_scale)
+        return dem.Heat(every=20, time_factor=self.time_factor)
 
     def build(self) -> tuple[dem.Particles, None]:
         """Cold grains in the lower half of the drum."""
@@ -196,7 +196,7 @@ class HotFluidisedBed(FluidisedBed):
     gas_heat_capacity: PositiveFloat = Field(1045.0, description="heat capacity of air at 300 degC [J/(kg K)]")
     conductivity: PositiveFloat = Field(1.0, description="conductivity of the spheres [W/(m K)]")
     heat_capacity: PositiveFloat = Field(800.0, description="heat capacity of the spheres [J/(kg K)]")
-    time_scale: PositiveFloat = Field(20.0, description="seconds of heat exchange per second of motion")
+    time_factor: PositiveFloat = Field(20.0, description="seconds of heat exchange per second of motion")
 
     def heat(self) -> dem.Heat:
         """Conduction, and convection by Gunn's law with gas that cools."""
@@ -204,7 +204,7 @@ class HotFluidisedBed(FluidisedBed):
             temperature=self.hot, conductivity=self.gas_conductivity, heat_capacity=self.gas_heat_capacity, law="gunn",
             cells=True,
         )  # fmt: skip
-        return dem.Heat(every=self.every, time_scale=self.time_scale, convection=gas)
+        return dem.Heat(every=self.every, time_factor=self.time_factor, convection=gas)
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
         """Cold spheres in the lower half of a column."""

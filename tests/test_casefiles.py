@@ -296,10 +296,10 @@ def test_errors_name_the_page_of_what_they_mention_first(cli, tmp_path, text, li
 
 
 def test_an_exchange_of_too_many_sub_steps_names_the_page_on_heat(cli):
-    done = cli("run", "heated-row", "--set", "time_scale=1e30", "--set", "n=2")
+    done = cli("run", "heated-row", "--set", "time_factor=1e30", "--set", "n=2")
     assert done.exit_code == 1
     *_, said, more = done.stderr.splitlines()  # kernels may have been compiled
-    assert "take implicit=True, lower every or time_scale" in said
+    assert "take implicit=True, lower every or time_factor" in said
     assert more == "dem: more: dem guide heat"
 
 

@@ -21,6 +21,9 @@ MISSPELT = {
     "angular_velocity": lambda: dem.integrate_rotation("pcdm", angular_velocty=0),
     "overwrite": lambda: dem.export("run.h5", "csv", overwite=True),
     "duration": lambda: dem.resume("run.h5", durration=1),
+    "number": lambda: dem.random_velocities(n=3, speed=1.0, rng=None),
+    "sites": lambda: dem.random_orientations(shape=(2, 2, 2), pitch=1.0, fibre=None, rng=None),
+    "output": lambda: dem.plots.movie(None, path="run.gif"),
     "checkpoint_every": lambda: dem.Simulation.run(None, 1.0, checkpoint_evry=1),
 }
 

@@ -88,10 +88,10 @@ def odd_arguments(nylon, ball, run):
         "start is [1], expected a number": lambda: run.between([1], 2),
         "end is None, expected a number": lambda: run.between(0, None),
         "pitch is None, expected a number": lambda: dem.random_orientations((2, 2, 2), None, fibre, rng),
-        "shape has shape (1,), expected (3,)": lambda: dem.random_orientations([2], 0.1, fibre, rng),
+        "sites has shape (1,), expected (3,)": lambda: dem.random_orientations([2], 0.1, fibre, rng),
         "fibre is Sphere, expected dem.Fibre": lambda: dem.random_orientations((2, 2, 2), 0.1, ball, rng),
         "rng is int, expected a generator": lambda: dem.random_velocities(2, 0.5, 1),
-        "n is 'x', expected a whole number": lambda: dem.random_velocities("x", 0.5, rng),
+        "number is 'x', expected a whole number": lambda: dem.random_velocities("x", 0.5, rng),
         "speed is -1 m/s, expected a finite number at least 0": lambda: dem.random_velocities(2, -1, rng),
     }
 

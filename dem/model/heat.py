@@ -37,7 +37,7 @@ class Heat(ScalarExchange):
 
     Parameters
     ----------
-    every, resolution, time_scale, implicit, frozen
+    every, resolution, time_factor, implicit, frozen
         See `dem.ScalarExchange`.
     faces : mapping of face to temperature, optional
         Temperatures of faces of the box [K], such as ``{"z-": 350.0}``; other faces let no heat pass. The material of
@@ -63,9 +63,9 @@ class Heat(ScalarExchange):
     Raises
     ------
     ValueError, TypeError
-        For values out of range, a time scale other than 1 with dissipation, faces that do not exist, or a `gas_range`
-        without a gas; for implicit steps with a convection whose `cells` have temperatures, and dissipation in a frozen
-        run. `dem.Simulation` raises ValueError for faces that are open or periodic.
+        For values out of range, a `time_factor` other than 1 with dissipation, faces that do not exist, or a
+        `gas_range` without a gas; for implicit steps with a convection whose `cells` have temperatures, and
+        dissipation in a frozen run. `dem.Simulation` raises ValueError for faces that are open or periodic.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Heat(ScalarExchange):
     >>> balls = dem.Particles(
     ...     dem.Sphere(diameter=0.01), steel, position=touching, temperature=[400.0, 300.0], fixed=[True, False]
     ... )
-    >>> sim = dem.Simulation(balls, gravity=(0, 0, 0), time_step=1e-6, heat=dem.Heat(every=10, time_scale=1e4))
+    >>> sim = dem.Simulation(balls, gravity=(0, 0, 0), time_step=1e-6, heat=dem.Heat(every=10, time_factor=1e4))
     >>> sim.step(10)
     >>> sim.particles.temperature.round(3)
     array([399.924, 300.076])
@@ -120,9 +120,9 @@ class Heat(ScalarExchange):
         if self.dissipation and self.frozen:
             message = "dissipation in a frozen run, in which nothing moves: leave one of them out"
             raise ValueError(message)
-        if self.dissipation and self.time_scale != 1.0:
+        if self.dissipation and self.time_factor != 1.0:
             message = (
-                f"time_scale is {self.time_scale:g} with dissipation, expected 1: motion makes heat in its own time"
+                f"time_factor is {self.time_factor:g} with dissipation, expected 1: motion makes heat in its own time"
             )
             raise ValueError(message)
 

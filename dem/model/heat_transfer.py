@@ -130,7 +130,7 @@ class Radiation:
         Temperature T_s of the surroundings [K].
     emissivity : float
         ε of the particles, a share in (0, 1].
-    exposed : float
+    exposed_share : float
         Share of the surface of each particle that sees the surroundings, in (0, 1].
 
     Raises
@@ -140,19 +140,19 @@ class Radiation:
 
     Examples
     --------
-    >>> Radiation(temperature=1000.0, emissivity=0.8).exposed
+    >>> Radiation(temperature=1000.0, emissivity=0.8).exposed_share
     1.0
     """
 
     temperature: float
     emissivity: float
-    exposed: float = 1.0
+    exposed_share: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the values."""
-        for name, most in (("temperature", np.inf), ("emissivity", 1.0), ("exposed", 1.0)):
+        for name, most in (("temperature", np.inf), ("emissivity", 1.0), ("exposed_share", 1.0)):
             object.__setattr__(self, name, checks.number(name, getattr(self, name), above=0, most=most))
 
     def factor(self, area: np.ndarray) -> np.ndarray:
         """σ ε A of surfaces of these areas [m²]: (N,) [W/K⁴]."""
-        return STEFAN_BOLTZMANN * self.emissivity * self.exposed * area
+        return STEFAN_BOLTZMANN * self.emissivity * self.exposed_share * area

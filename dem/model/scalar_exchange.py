@@ -43,11 +43,11 @@ class ScalarExchange:
         Time steps from one exchange to the next, which has the contacts of its step.
     resolution : float
         Sub-steps of an exchange take at most this share of the shortest relaxation time C_i/Σ_j G_ij.
-    time_scale : float
+    time_factor : float
         Seconds of the exchange in a second of the motion: above 1 for a bed at rest, whose contacts do not change.
     implicit : bool
-        Whether each exchange is one implicit step of second order, which is stable for any `every` and `time_scale`, in
-        place of explicit sub-steps (`dem.soft.heat.implicit_exchange`).
+        Whether each exchange is one implicit step of second order, which is stable for any `every` and
+        `time_factor`, in place of explicit sub-steps (`dem.soft.heat.implicit_exchange`).
     frozen : bool
         Whether particles are held where they are, so that a time step is one of the exchange alone and may take any
         time. It holds for the whole run: all scalars of it are to be frozen, or none.
@@ -87,7 +87,7 @@ class ScalarExchange:
 
     every: int = 10
     resolution: float = 0.25
-    time_scale: float = 1.0
+    time_factor: float = 1.0
     implicit: bool = False
     frozen: bool = False
 
@@ -97,7 +97,7 @@ class ScalarExchange:
     def __post_init__(self) -> None:
         """Check the values."""
         checks.whole("every", self.every, least=1)
-        for name, most in (("resolution", 1.0), ("time_scale", np.inf)):
+        for name, most in (("resolution", 1.0), ("time_factor", np.inf)):
             object.__setattr__(self, name, checks.number(name, getattr(self, name), above=0, most=most))
         checks.flag("implicit", self.implicit)
         checks.flag("frozen", self.frozen)

@@ -15,6 +15,7 @@ from dem.base import checks
 from dem.base.cpu_info import cores
 from dem.base.progress import through
 from dem.base.replace import replace_when_done
+from dem.base.user_classes import hinted
 from dem.plots.bodies import numbers_up_to
 from dem.plots.figure import check_run
 from dem.plots.scene import OPACITY, Look, colour_limits, prepare_scene, scene, time_in_words, viewpoint
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
 LOOKED_AT = 20  # frames, for limits of the colours
 
 
+@hinted
 def movie(
-    run: Trajectory, path: str | PathLike, *, seconds: float = 5.0, fps: float = 20.0, colour: str = "speed",
+    run: Trajectory, output: str | PathLike, *, seconds: float = 5.0, fps: float = 20.0, colour: str = "speed",
     size: tuple[int, int] = (800, 600), walls: float = OPACITY, overwrite: bool = False,
     track: Callable[[list], Iterable] | None = None,
 ) -> int:  # fmt: skip
@@ -44,7 +46,7 @@ def movie(
     ----------
     run : Trajectory
         Trajectory of the run.
-    path : path
+    output : path
         A new file that ends in .gif, or in .mp4, for which ``ffmpeg`` has to be installed.
     seconds : float
         Length of the movie [s].
@@ -85,7 +87,7 @@ def movie(
     4
     """
     check_run(run)
-    path = check_movie(path, seconds, fps, overwrite=overwrite)
+    path = check_movie(output, seconds, fps, overwrite=overwrite)
     frames = numbers_up_to(len(run), max(1, round(seconds * fps)))
     few = numbers_up_to(len(run), LOOKED_AT)
     limits, camera = colour_limits(run, few, colour), viewpoint(run, few, size[0] / size[1])

@@ -39,7 +39,7 @@ class YieldLocus(NamedTuple):
         """Unconfined yield strength f_c = 2 c cos φ/(1 - sin φ), of Mohr's circle through the origin [Pa]."""
         return 2 * self.cohesion * math.cos(self.angle) / (1 - math.sin(self.angle))
 
-    def consolidation_stress(self, normal: float, shear: float) -> float:
+    def consolidation_stress(self, normal_stress: float, shear_stress: float) -> float:
         """Major consolidation stress, of Mohr's circle through the preshear point that touches the locus [Pa].
 
         Its middle m is the smaller root of (m - σ)² + τ² = (c cos φ + m sin φ)²: the circle touches the locus at a
@@ -48,31 +48,31 @@ class YieldLocus(NamedTuple):
         """
         sine, cosine = math.sin(self.angle), math.cos(self.angle)
         a = cosine**2
-        b = -2 * (normal + self.cohesion * cosine * sine)
-        c = normal**2 + shear**2 - (self.cohesion * cosine) ** 2
+        b = -2 * (normal_stress + self.cohesion * cosine * sine)
+        c = normal_stress**2 + shear_stress**2 - (self.cohesion * cosine) ** 2
         root = b * b - 4 * a * c
         if root < -1e-9 * b * b:
-            message = f"the point of preshear, {normal:g} and {shear:g} Pa, lies above the yield locus"
+            message = f"the point of preshear, {normal_stress:g} and {shear_stress:g} Pa, lies above the yield locus"
             raise ValueError(message)
         middle = (-b - math.sqrt(max(root, 0.0))) / (2 * a)
         return middle + self.cohesion * cosine + middle * sine
 
 
-def yield_locus(normal: ArrayLike, shear: ArrayLike) -> YieldLocus:
+def yield_locus(normal_stress: ArrayLike, shear_stress: ArrayLike) -> YieldLocus:
     """Fit a yield locus to shear stresses at failure under several normal stresses, by least squares.
 
     D. Schulze, Powders and Bulk Solids, Springer 2008, chapter 3.
 
     Parameters
     ----------
-    normal, shear : (n,) arrays
+    normal_stress, shear_stress : (n,) arrays
         σ and τ at failure [Pa], of a direct, Jenike or ring shear test, or of as many runs.
 
     Returns
     -------
     YieldLocus
         ``cohesion`` [Pa] and ``angle`` of internal friction [rad], with errors that are inf for two points;
-        ``unconfined_strength`` and ``consolidation_stress(normal, shear)``.
+        ``unconfined_strength`` and ``consolidation_stress(normal_stress, shear_stress)``.
 
     Raises
     ------
@@ -87,7 +87,9 @@ def yield_locus(normal: ArrayLike, shear: ArrayLike) -> YieldLocus:
     >>> round(locus.unconfined_strength, 3), round(locus.consolidation_stress(4e3, 2200.0), 1)
     (647.214, 7559.7)
     """
-    x, y = checks.numbers("normal", normal).ravel(), checks.numbers("shear", shear).ravel()
+    x, y = (
+        checks.numbers(*each).ravel() for each in (("normal_stress", normal_stress), ("shear_stress", shear_stress))
+    )
     if x.shape != y.shape or len(x) < 2 or not np.ptp(x) > 0:
         message = f"{len(x)} normal and {len(y)} shear stresses, expected pairs with at least two different normal ones"
         raise ValueError(message)
@@ -130,7 +132,12 @@ class ShearTest(NamedTuple):
     steady_angle: float
 
 
-def shear_test(normal: ArrayLike, shear: ArrayLike, preshear_normal: ArrayLike, preshear_shear: ArrayLike) -> ShearTest:
+def shear_test(
+    normal_stress: ArrayLike,
+    shear_stress: ArrayLike,
+    preshear_normal_stress: ArrayLike,
+    preshear_shear_stress: ArrayLike,
+) -> ShearTest:
     """Evaluate a shear test: preshear to steady flow, then shear to failure under smaller normal stresses.
 
     Shear stresses at failure are scaled by the mean shear stress of preshear over that of their own preshear
@@ -141,9 +148,9 @@ def shear_test(normal: ArrayLike, shear: ArrayLike, preshear_normal: ArrayLike, 
 
     Parameters
     ----------
-    normal, shear : (n,) arrays
+    normal_stress, shear_stress : (n,) arrays
         σ and τ at failure [Pa].
-    preshear_normal, preshear_shear : float or (n,) arrays
+    preshear_normal_stress, preshear_shear_stress : float or (n,) arrays
         σ and τ at the end of preshear [Pa], of all points or of each.
 
     Returns
@@ -163,8 +170,12 @@ def shear_test(normal: ArrayLike, shear: ArrayLike, preshear_normal: ArrayLike, 
     >>> round(test.unconfined_strength, 1), round(test.consolidation_stress, 1), round(test.flow_function, 2)
     (647.2, 6498.7, 10.04)
     """
-    points = np.broadcast_arrays(*map(np.atleast_1d, (normal, shear, preshear_normal, preshear_shear)))
-    x, y, before, steady = (checks.numbers(f"stresses {k}", each) for k, each in enumerate(points))
+    given = {
+        "normal_stress": normal_stress, "shear_stress": shear_stress,
+        "preshear_normal_stress": preshear_normal_stress, "preshear_shear_stress": preshear_shear_stress,
+    }  # fmt: skip
+    points = (np.atleast_1d(checks.numbers(name, values)) for name, values in given.items())
+    x, y, before, steady = np.broadcast_arrays(*points)
     if not (before.min() > 0 and steady.min() > 0):
         message = f"preshear has the stresses {before.min():g} and {steady.min():g} Pa, expected positive ones"
         raise ValueError(message)
@@ -182,7 +193,7 @@ def shear_test(normal: ArrayLike, shear: ArrayLike, preshear_normal: ArrayLike, 
     )  # fmt: skip
 
 
-def torsional_stress(torque: ArrayLike, outer: float, inner: float = 0.0) -> np.ndarray:
+def torsional_stress(torque: ArrayLike, outer_radius: float, inner_radius: float = 0.0) -> np.ndarray:
     """Shear stress in a ring or disc if it is uniform: τ = 3 T/(2 π (R_o³ - R_i³)).
 
     Of an annular shear tester, or of the head of a rotational one with R_i = 0.
@@ -191,7 +202,7 @@ def torsional_stress(torque: ArrayLike, outer: float, inner: float = 0.0) -> np.
     ----------
     torque : (...) array
         T [N m].
-    outer, inner : float
+    outer_radius, inner_radius : float
         Radii R_o and R_i [m].
 
     Returns
@@ -209,15 +220,15 @@ def torsional_stress(torque: ArrayLike, outer: float, inner: float = 0.0) -> np.
     >>> round(float(torsional_stress(0.1, 0.032, 0.016)), 1)
     1665.3
     """
-    outer = checks.number("outer", outer, above=0, unit="m")
-    inner = checks.number("inner", inner, least=0, unit="m")
-    if inner >= outer:
-        message = f"the inner radius is {inner:g} m, expected one below the outer one, {outer:g} m"
+    outer_radius = checks.number("outer_radius", outer_radius, above=0, unit="m")
+    inner_radius = checks.number("inner_radius", inner_radius, least=0, unit="m")
+    if inner_radius >= outer_radius:
+        message = f"the inner radius is {inner_radius:g} m, expected one below the outer one, {outer_radius:g} m"
         raise ValueError(message)
-    return 3 * checks.numbers("torque", torque) / (2 * math.pi * (outer**3 - inner**3))
+    return 3 * checks.numbers("torque", torque) / (2 * math.pi * (outer_radius**3 - inner_radius**3))
 
 
-def flow_energy(height: ArrayLike, force: ArrayLike, torque: ArrayLike, radius: float, helix: float) -> float:
+def flow_energy(height: ArrayLike, force: ArrayLike, torque: ArrayLike, radius: float, helix_angle: float) -> float:
     """Energy to move a blade on a helical path through a powder: E = ∫ (T/(R tan α) + F) dH.
 
     The basic flow energy of a powder rheometer if the blade goes down, the specific energy, over the mass, if it goes
@@ -231,7 +242,7 @@ def flow_energy(height: ArrayLike, force: ArrayLike, torque: ArrayLike, radius: 
         Along and about the axis, positive where they resist the motion [N, N m].
     radius : float
         R, of the blade [m].
-    helix : float
+    helix_angle : float
         α, of the path of its tip to the horizontal [rad].
 
     Returns
@@ -251,14 +262,14 @@ def flow_energy(height: ArrayLike, force: ArrayLike, torque: ArrayLike, radius: 
     0.4058
     """
     radius = checks.number("radius", radius, above=0, unit="m")
-    helix = checks.number("helix", helix, above=0, most=0.5 * math.pi, unit="rad")
+    helix_angle = checks.number("helix_angle", helix_angle, above=0, most=0.5 * math.pi, unit="rad")
     h, f, t = (
         checks.numbers(name, x).ravel() for name, x in (("height", height), ("force", force), ("torque", torque))
     )
     if not len(h) == len(f) == len(t) > 1:
         message = f"{len(h)} heights, {len(f)} forces and {len(t)} torques, expected as many of each, at least two"
         raise ValueError(message)
-    resisting = t / (radius * math.tan(helix)) + f
+    resisting = t / (radius * math.tan(helix_angle)) + f
     return float((0.5 * (resisting[1:] + resisting[:-1]) * np.abs(np.diff(h))).sum())
 
 

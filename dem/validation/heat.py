@@ -41,7 +41,7 @@ def effective_conductivity(basis: list, nearest: float) -> float:
     wave = np.cos(q * place[:, 0])
     balls = dem.Particles(BALL, SOLID, position=place, temperature=300 + wave)
     box = dem.Box((0, 0, 0), (n * edge, 3 * edge, 3 * edge), SOLID, periodic=["x", "y", "z"])
-    heat = dem.Heat(every=1, resolution=1.0, time_scale=1e8)
+    heat = dem.Heat(every=1, resolution=1.0, time_factor=1e8)
     sim = dem.Simulation(balls, box, gravity=(0, 0, 0), time_step=STEP, heat=heat)
     sim.step(1)
     rate = -(wave * (sim.particles.temperature - 300 - wave)).sum() / (wave**2).sum() / sim.heat.time
@@ -83,7 +83,7 @@ def closed_forms(*, quick: bool) -> Report:
 def _row(report: Report, n: int) -> None:
     """Check the steady profile and flux of a row, and the rate of its slowest mode."""
     ends = 400.0, 280.0
-    sim = row_between_walls(n, 300.0, ends, dem.Heat(every=1, time_scale=1.6e11 * (n + 1) ** 2))
+    sim = row_between_walls(n, 300.0, ends, dem.Heat(every=1, time_factor=1.6e11 * (n + 1) ** 2))
     sim.step(40)
     profile = ends[0] + (ends[1] - ends[0]) * np.arange(1, n + 1) / (n + 1)
     found = sim.particles.temperature
@@ -94,7 +94,7 @@ def _row(report: Report, n: int) -> None:
     expected = CONDUCTANCE * (ends[0] - ends[1]) / (n + 1)
     report.near("the same: power from the hot wall [W]", flux, expected, exact=f"{expected:.6g}", within=1e-5, digits=6)
     mode = np.sin(math.pi * np.arange(1, n + 1) / (n + 1))
-    slow = row_between_walls(n, 300 + mode, (300.0, 300.0), dem.Heat(every=1, time_scale=2e10, resolution=0.02))
+    slow = row_between_walls(n, 300 + mode, (300.0, 300.0), dem.Heat(every=1, time_factor=2e10, resolution=0.02))
     slow.step(2)
     rate = float(np.mean(-np.log((slow.particles.temperature - 300) / mode) / slow.heat.time))
     expected = 4 * CONDUCTANCE / CAPACITY * math.sin(math.pi / (2 * (n + 1))) ** 2
@@ -111,7 +111,7 @@ def _two_spheres(report: Report) -> None:
     """Conductance by the force that presses two spheres: a = (3 F R*/(4 E*))^(1/3), of the real moduli."""
     soft = dem.Material(young=1e7, poisson=0.3, density=2500.0, conductivity=3.0, heat_capacity=800.0, real_young=1e10)
     pair = dem.Particles(BALL, soft, position=[[0, 0, 0], [DIAMETER - OVERLAP, 0, 0]], temperature=[310.0, 300.0])
-    sim = dem.Simulation(pair, gravity=(0, 0, 0), time_step=STEP, heat=dem.Heat(every=1, time_scale=1e6))
+    sim = dem.Simulation(pair, gravity=(0, 0, 0), time_step=STEP, heat=dem.Heat(every=1, time_factor=1e6))
     force, real = float(np.linalg.norm(sim.contact_forces().force[0])), dem.Material(young=1e10, poisson=0.3)
     expected = 2 * 3.0 * (3 * force * DIAMETER / 4 / (4 * real.effective_modulus(real))) ** (1 / 3)
     sim.step(1)
@@ -129,7 +129,7 @@ def _stream(report: Report) -> None:
     film = (2 + 0.6 * math.sqrt(reynolds) * prandtl ** (1 / 3)) * 0.045 / DIAMETER
     relaxation = CAPACITY / (film * math.pi * DIAMETER**2)
     ball = dem.Particles(BALL, SOLID, position=[[0, 0, 0]], temperature=300.0)
-    heat = dem.Heat(every=1, time_scale=relaxation / 10 / STEP, resolution=1e-4, convection=law)
+    heat = dem.Heat(every=1, time_factor=relaxation / 10 / STEP, resolution=1e-4, convection=law)
     fluid = dem.Fluid(**air, velocity=(0, 0, speed))
     sim = dem.Simulation(ball, fluid=fluid, gravity=(0, 0, 0), time_step=STEP, heat=heat)
     sim.step(10)

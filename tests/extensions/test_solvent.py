@@ -36,7 +36,7 @@ def row(number=3, **laws):
 
 
 def test_it_goes_by_its_law_and_is_conserved(Solvent, tmp_path):  # noqa: N803
-    law = Solvent(every=2, diffusivity=1e-8, time_scale=1e11, resolution=1.0)
+    law = Solvent(every=2, diffusivity=1e-8, time_factor=1e11, resolution=1.0)
     sim = row(scalars=[law], heat=dem.Heat(every=3))
     sim.step(2)
     volume, passed = math.pi / 6 * D**3, 1e-8 * math.sqrt(D / 4 * DEEP) * 2 * DT * 1e11
@@ -64,7 +64,7 @@ def test_a_source_is_booked_by_particle(Solvent, tmp_path):  # noqa: N803
         def source(self, value, capacity):
             return -self.rate * capacity * value
 
-    sim = row(scalars=[Drying(every=1, diffusivity=1e-30, time_scale=1e3)])
+    sim = row(scalars=[Drying(every=1, diffusivity=1e-30, time_factor=1e3)])
     sim.step(50)
     left = np.arange(3) * (1 - 1e5 * DT * 1e3) ** 50
     np.testing.assert_allclose(sim.particles.solvent, left, atol=50 * 2.0**-40)  # a unit is 2^-60 of LARGEST

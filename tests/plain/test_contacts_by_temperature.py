@@ -46,7 +46,7 @@ def gas(material=SOFTENS, shape="spheres", hot=500.0, warming=False, skin=0.06, 
         angular_velocity=rng.normal(0, 30, (27, 3)), temperature=np.linspace(hot, 520.0, 27) if warming else hot,
     )  # fmt: skip
     box = dem.Box((0, 0, 0), (3.36 * D,) * 3, PLAIN)
-    heat = dem.Heat(every=5, time_scale=1e5, faces={"z-": 700.0} if warming else {})
+    heat = dem.Heat(every=5, time_factor=1e5, faces={"z-": 700.0} if warming else {})
     return dem.Simulation(
         made, box, time_step=2e-5, heat=heat, threads=threads, _skin=(skin * D, skin * D / 3)
     )  # fmt: skip

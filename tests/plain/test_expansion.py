@@ -52,7 +52,7 @@ def test_what_a_ball_presses_between_plates_is_booked_as_work():
         dem.Plane((0, 0, 0), (0, 0, 1), material=PLAIN), dem.Plane((0, 0, D), (0, 0, -1), material=PLAIN, name="lid"),
     ]  # fmt: skip
     ball = dem.Particles(BALL, GROWS, position=[[0, 0, 0.5 * D]], temperature=293.15)
-    heat = dem.Heat(every=5, time_scale=1e6, radiation=dem.Radiation(temperature=900.0, emissivity=1.0))
+    heat = dem.Heat(every=5, time_factor=1e6, radiation=dem.Radiation(temperature=900.0, emissivity=1.0))
     sim = dem.Simulation(ball, walls=plates, gravity=(0, 0, 0), time_step=1e-5, heat=heat)
     sim.step(500)
     kelvin = round(sim.particles.temperature[0] - 293.15)
@@ -78,7 +78,7 @@ def gas(skin=0.06, threads=1):
         temperature=np.linspace(300, 900, 27),
     )  # fmt: skip
     box = dem.Box((0, 0, 0), (3.15 * D,) * 3, PLAIN)
-    heat = dem.Heat(every=5, time_scale=1e5, faces={"z-": 700.0})
+    heat = dem.Heat(every=5, time_factor=1e5, faces={"z-": 700.0})
     return dem.Simulation(
         made, box, time_step=2e-5, heat=heat, threads=threads, _skin=(skin * D, skin * D / 3)
     )  # fmt: skip
@@ -148,6 +148,6 @@ def test_what_makes_no_sense_is_refused(attempt, told):
 
 
 def test_temperatures_beyond_the_range_stop_the_run():
-    heat = dem.Heat(every=1, time_scale=1e9, radiation=dem.Radiation(temperature=4000.0, emissivity=1.0))
+    heat = dem.Heat(every=1, time_factor=1e9, radiation=dem.Radiation(temperature=4000.0, emissivity=1.0))
     with pytest.raises(FloatingPointError, match=r"expected 93\.15 to 2093\.15 K"):
         single(heat=heat).step(2)

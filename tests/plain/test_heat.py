@@ -42,7 +42,7 @@ def chain(n, temperature, ends, **more):
 
 def test_a_row_between_walls_comes_to_its_profile_and_flux():
     n, ends = 5, (400.0, 280.0)
-    sim = chain(n, 300.0, ends, time_scale=4e12)
+    sim = chain(n, 300.0, ends, time_factor=4e12)
     sim.step(40)
     profile = ends[0] + (ends[1] - ends[0]) * np.arange(1, n + 1) / (n + 1)
     np.testing.assert_allclose(sim.particles.temperature, profile, rtol=1e-6)
@@ -58,7 +58,7 @@ def test_a_row_between_walls_comes_to_its_profile_and_flux():
 def test_the_slowest_mode_of_a_row_decays_at_its_rate():
     n = 6
     mode = np.sin(math.pi * np.arange(1, n + 1) / (n + 1))
-    sim = chain(n, 300 + mode, (300.0, 300.0), time_scale=2e10, resolution=0.02)
+    sim = chain(n, 300 + mode, (300.0, 300.0), time_factor=2e10, resolution=0.02)
     sim.step(2)
     rate = -np.log((sim.particles.temperature - 300) / mode) / sim.heat.time
     expected = 4 * conductance(DEEP) / C * math.sin(math.pi / (2 * (n + 1))) ** 2
@@ -77,7 +77,7 @@ def test_conductance_of_two_spheres_by_the_force_that_presses_them(real_young):
             dem.Particles(big, other, position=[[1.5 * D - DEEP, 0, 0]], temperature=300.0),
         ]
     )
-    heat = dem.Heat(every=1, time_scale=1e6)
+    heat = dem.Heat(every=1, time_factor=1e6)
     sim = dem.Simulation(pair, gravity=(0, 0, 0), time_step=DT, heat=heat)
     force, radius = np.linalg.norm(sim.contact_forces().force[0]), 1 / (2 / D + 1 / D)
     real = dem.Material(young=real_young or 1e7, poisson=0.3)
@@ -97,7 +97,7 @@ def cloud(shape=BALL, skin=(0.06 * D, 0.02 * D), number=27, seed=3, **more):
         temperature=300 + 50 * rng.random(number),
     )  # fmt: skip
     box = dem.Box((0, 0, 0), (1.12 * D * k,) * 3, SOLID)
-    heat = dem.Heat(**({"every": 5, "time_scale": 1e4, "faces": {"z-": 500.0}} | more))
+    heat = dem.Heat(**({"every": 5, "time_factor": 1e4, "faces": {"z-": 500.0}} | more))
     return dem.Simulation(made, box, time_step=2e-5, heat=heat, threads=1, _skin=skin)
 
 
@@ -137,7 +137,7 @@ def test_capsules_and_clumps_conduct_as_spheres_of_their_radius():
     for name, shape in {"sphere": BALL, "capsule": dem.Capsule(diameter=D, aspect_ratio=3), "fibre": FIBRE}.items():
         length = D if name == "sphere" else 3 * D
         made = dem.Particles(shape, SOLID, position=[[0, 0, 0], [length - DEEP, 0, 0]], temperature=[310.0, 300.0])
-        sim = dem.Simulation(made, gravity=(0, 0, 0), time_step=DT, heat=dem.Heat(every=1, time_scale=1e5))
+        sim = dem.Simulation(made, gravity=(0, 0, 0), time_step=DT, heat=dem.Heat(every=1, time_factor=1e5))
         sim.step(1)
         capacity = made.mass[0] * 800.0
         found[name] = capacity * (310.0 - sim.particles.temperature[0]) / sim.heat.time / 10.0
@@ -163,7 +163,7 @@ def test_a_face_on_four_corners_conducts_by_one_contact(gas):
         ]
         for each in walls:
             die = dem.Particles(DIE, SOLID, position=[[0, 0, z]], temperature=300.0)
-            heat = dem.Heat(every=1, time_scale=1e5, gas_conductivity=gas)
+            heat = dem.Heat(every=1, time_factor=1e5, gas_conductivity=gas)
             sim = dem.Simulation(die, walls=[each], gravity=(0, 0, 0), time_step=DT, heat=heat)
             corners = len(sim.contact_forces().overlap)
             assert corners == 4
@@ -182,7 +182,7 @@ def test_a_die_across_the_edge_of_a_block_conducts_by_one_contact():
     rates, tilt = [], (1.0, 0.0, 1e-5, 0.0) / np.linalg.norm((1.0, 0.0, 1e-5))
     for x in (-5 * D, 0.1 * D):
         die = dem.Particles(DIE, SOLID, position=[[x, 0, D / 2 - DEEP]], orientation=[tilt], temperature=300.0)
-        heat = dem.Heat(every=1, time_scale=1e5)
+        heat = dem.Heat(every=1, time_factor=1e5)
         sim = dem.Simulation(die, walls=[block], gravity=(0, 0, 0), time_step=DT, heat=heat)
         assert (len(np.unique(sim.contact_forces().normal, axis=0)) > 1) == (x > -D)
         sim.step(1)
@@ -204,7 +204,7 @@ def test_corners_of_a_die_in_a_groove_conduct_by_one_contact_with_each_side_of_i
     core, low = 0.4 * D, D / math.sqrt(2) if regions == 2 else 0.5 * D
     height = low if regions == 2 else core * math.tan(angle / 2) + core + 0.1 * D / math.cos(angle / 2)
     die = dem.Particles(DIE, SOLID, position=[[0, 0, height - DEEP]], orientation=[turn], temperature=300.0)
-    heat = dem.Heat(every=1, time_scale=1e5)
+    heat = dem.Heat(every=1, time_factor=1e5)
     sim = dem.Simulation(die, walls=[groove], gravity=(0, 0, 0), time_step=DT, heat=heat)
     found = sim.contact_forces()
     deepest = np.sort(found.overlap)[-regions:]
@@ -217,7 +217,7 @@ def test_corners_of_a_die_in_a_groove_conduct_by_one_contact_with_each_side_of_i
 
 def test_a_die_in_an_edge_of_the_box_conducts_to_both_faces():
     die = dem.Particles(DIE, SOLID, position=[[D / 2 - DEEP, 2 * D, D / 2 - 2 * DEEP]], temperature=300.0)
-    heat = dem.Heat(every=1, time_scale=1e4, faces={"x-": 310.0, "z-": 290.0})
+    heat = dem.Heat(every=1, time_factor=1e4, faces={"x-": 310.0, "z-": 290.0})
     box = dem.Box((0, 0, 0), (4 * D,) * 3, SOLID)
     sim = dem.Simulation(die, box, gravity=(0, 0, 0), time_step=DT, heat=heat)
     assert len(sim.contact_forces().overlap) == 8
@@ -232,7 +232,7 @@ def test_walls_bring_a_flux_or_nothing():
         plate = dem.Plane((0, 0, 0), (0, 0, 1), material=dem.Material(young=1e7, poisson=0.3), name="plate", **wall)
         ball = dem.Particles(BALL, SOLID, position=place)
         sim = dem.Simulation(
-            ball, walls=[plate], gravity=(0, 0, 0), time_step=DT, heat=dem.Heat(every=1, time_scale=1e6)
+            ball, walls=[plate], gravity=(0, 0, 0), time_step=DT, heat=dem.Heat(every=1, time_factor=1e6)
         )
         sim.step(1)
         assert sim.heat.received.get("plate", 0.0) == pytest.approx(expected * sim.heat.time, rel=1e-12)
@@ -350,8 +350,8 @@ def test_a_wall_with_a_temperature_wants_heat():
 
 
 def test_an_exchange_that_wants_too_many_sub_steps_is_refused():
-    sim = chain(2, [300.0, 310.0], (300.0, 300.0), time_scale=1e22)
-    with pytest.raises(FloatingPointError, match="lower every or time_scale"):
+    sim = chain(2, [300.0, 310.0], (300.0, 300.0), time_factor=1e22)
+    with pytest.raises(FloatingPointError, match="lower every or time_factor"):
         sim.step(1)
 
 
@@ -416,8 +416,8 @@ def test_either_of_two_alike_particles_gets_half():
 
 
 def test_dissipation_is_refused_where_it_cannot_be_followed():
-    with pytest.raises(ValueError, match="time_scale is 10 with dissipation, expected 1"):
-        dem.Heat(dissipation=True, time_scale=10)
+    with pytest.raises(ValueError, match="time_factor is 10 with dissipation, expected 1"):
+        dem.Heat(dissipation=True, time_factor=10)
 
 
 def coming_and_going(shape="spheres", **more):
@@ -482,7 +482,7 @@ def alone(temperature=300.0, speed=2.0, resolution=0.002, scale=1e10, **heat):
     """A particle in a stream that hardly brakes it while it warms."""
     ball = dem.Particles(BALL, SOLID, position=[[0, 0, 0]], velocity=[[speed, 0, 0]], temperature=temperature)
     air = dem.Fluid(density=1.2, viscosity=1.8e-5, velocity=(0.5, 0.0, 0.0))
-    law = dem.Heat(every=1, time_scale=scale, resolution=resolution, **heat)
+    law = dem.Heat(every=1, time_factor=scale, resolution=resolution, **heat)
     return dem.Simulation(ball, gravity=(0, 0, 0), fluid=air, time_step=1e-8, heat=law), air
 
 
@@ -561,7 +561,7 @@ def test_a_gas_conducts_in_the_gap_about_a_contact(shape):
         made = dem.Particles(shape, SOLID, position=place, temperature=[300.0, 310.0][: len(place)])
         found = []
         for conductivity in (0.0, k_g):
-            heat = dem.Heat(every=1, time_scale=1e5, gas_conductivity=conductivity, gas_jump=jump)
+            heat = dem.Heat(every=1, time_factor=1e5, gas_conductivity=conductivity, gas_jump=jump)
             sim = dem.Simulation(made, walls=walls, gravity=(0, 0, 0), time_step=DT, heat=heat)
             sim.step(1)
             capacity = 800.0 * sim.particles.mass[0]
@@ -571,7 +571,7 @@ def test_a_gas_conducts_in_the_gap_about_a_contact(shape):
 
 def test_cases_with_heat():
     """A row comes to a straight line; a gas gets what it loses; grains warm in a hot drum and in hot gas."""
-    row = HeatedRow(n=3, time_scale=1e11).simulation()
+    row = HeatedRow(n=3, time_factor=1e11).simulation()
     row.step(40)
     np.testing.assert_allclose(row.particles.temperature, 373.15 - 80 * np.arange(1, 4) / 4, rtol=1e-4)
     gas = SelfHeatingGas(n=8, speed=2.0, time_step=2e-5).simulation()
@@ -647,7 +647,9 @@ def test_a_gas_conducts_between_surfaces_that_do_not_touch(gap):
         expected = gap_integral(D / 2, D / 2, gap, k_g, jump, plate=name != "spheres")
         made = dem.Particles(BALL, SOLID, position=place, temperature=[300.0, 310.0][: len(place)])
         for beyond, factor in ((1.01, 1.0), (0.99, 0.0)):
-            law = dem.Heat(every=1, time_scale=1e5, gas_conductivity=k_g, gas_jump=jump, gas_range=beyond * gap, **heat)
+            law = dem.Heat(
+                every=1, time_factor=1e5, gas_conductivity=k_g, gas_jump=jump, gas_range=beyond * gap, **heat
+            )
             sim = dem.Simulation(made, gravity=(0, 0, 0), time_step=DT, heat=law, **more)
             sim.step(1)
             found = C * (sim.particles.temperature[0] - 300.0) / sim.heat.time / 10.0
@@ -661,7 +663,7 @@ def test_gaps_of_unequal_spheres_count_as_those_of_their_mean_radius():
         dem.Particles(BALL, SOLID, position=[[0, 0, 0]], temperature=300.0),
         dem.Particles(dem.Sphere(diameter=2 * big), SOLID, position=[[D / 2 + big + gap, 0, 0]], temperature=310.0),
     ])  # fmt: skip
-    law = dem.Heat(every=1, time_scale=1e5, gas_conductivity=k_g, gas_jump=jump, gas_range=2 * gap)
+    law = dem.Heat(every=1, time_factor=1e5, gas_conductivity=k_g, gas_jump=jump, gas_range=2 * gap)
     sim = dem.Simulation(made, gravity=(0, 0, 0), time_step=DT, heat=law)
     sim.step(1)
     found = C * (sim.particles.temperature[0] - 300.0) / sim.heat.time / 10.0
@@ -683,7 +685,7 @@ def test_gaps_depend_on_no_list_or_cut(shape, tmp_path):
     )  # fmt: skip
     box = dem.Box((0, 0, 0), (3.9 * D,) * 3, SOLID, periodic=["x"])
     block = dem.Block((1.2 * D, -D, 3.76 * D), (2.1 * D, 9 * D, 5 * D), material=SOLID, temperature=400.0)
-    heat = dem.Heat(every=5, time_scale=1e4, faces={"z-": 500.0}, gas_conductivity=0.03, gas_range=0.5 * D)
+    heat = dem.Heat(every=5, time_factor=1e4, faces={"z-": 500.0}, gas_conductivity=0.03, gas_range=0.5 * D)
 
     def gas(skin=(0.06 * D, 0.02 * D), heat=heat):
         return dem.Simulation(made, box, walls=[block], time_step=2e-5, heat=heat, threads=1, _skin=skin)
@@ -736,7 +738,7 @@ def test_an_exchange_in_one_sub_step_is_that_of_listed_contacts(sizes, gas, monk
     plate = dem.Plane((0, 0, 0), (0, 0, 1), material=soft, temperature=350.0, name="plate")
 
     def warmed():
-        law = dem.Heat(every=2, time_scale=10.0, faces={"x-": 500.0}, **gas)
+        law = dem.Heat(every=2, time_factor=10.0, faces={"x-": 500.0}, **gas)
         sim = dem.Simulation(made, box, walls=[plate], gravity=(0, 0, 0), time_step=1e-7, heat=law)
         sim.step(4)
         return sim
@@ -782,7 +784,7 @@ def test_a_wall_with_a_capacity_comes_to_the_mean_temperature(tmp_path):
     wall = dem.Plane((0, 0, 0), (0, 0, 1), material=SOLID, temperature=400.0, heat_capacity=3 * C, name="plate")
     ball = dem.Particles(BALL, SOLID, position=[[0, 0, D / 2 - DEEP]], temperature=300.0)
     rate = 2 * 3.0 * math.sqrt(D / 2 * DEEP) * (1 / C + 1 / (3 * C))
-    law = dem.Heat(every=1, time_scale=0.2 / rate / DT, resolution=0.002)
+    law = dem.Heat(every=1, time_factor=0.2 / rate / DT, resolution=0.002)
     sim = dem.Simulation(ball, walls=[wall], gravity=(0, 0, 0), time_step=DT, heat=law)
     sim.step(3)
     expected = math.exp(-rate * sim.heat.time)
@@ -819,7 +821,7 @@ def test_ranks_change_no_bit(shape, small_chunks, tmp_path):
     )  # fmt: skip
     box = dem.Box((0, 0, 0), (3.45 * D,) * 3, SOLID)
     plate = dem.Plane((0, 0, 0), (0, 0, 1), material=SOLID, temperature=400.0, heat_capacity=C, name="plate")
-    heat = dem.Heat(every=7, time_scale=100.0, faces={"x-": 500.0}, gas_conductivity=0.02, gas_range=0.3 * D)
+    heat = dem.Heat(every=7, time_factor=100.0, faces={"x-": 500.0}, gas_conductivity=0.02, gas_range=0.3 * D)
 
     def begun():
         return dem.Simulation(
@@ -856,7 +858,7 @@ def test_bonds_conduct(contact, shape, tmp_path):
     bonds = dem.Bonds(
         [[1, 0], [0, -1]], young=1e6, diameter=0.4 * D, contact=contact, ground=[[0, 0, -D]]
     )  # fmt: skip
-    law = dem.Heat(every=1, time_scale=1e4)
+    law = dem.Heat(every=1, time_factor=1e4)
     sim = dem.Simulation(pair, bonds=bonds, gravity=(0, 0, 0), time_step=DT, heat=law)
     sim.step(1)
     expected = 3.0 * math.pi / 4 * (0.4 * D) ** 2 / (length - DEEP) + (conductance(DEEP) if contact else 0.0)
@@ -873,7 +875,7 @@ def test_broken_bonds_conduct_nothing():
     pair = dem.Particles(BALL, SOLID, position=[[0, 0, 0], [1.01 * D, 0, 0]], temperature=[310.0, 300.0],
                          velocity=[[0, 0, 0], [1, 0, 0]])  # fmt: skip
     bonds = dem.Bonds([[0, 1]], young=1e6, diameter=0.4 * D, strength=1.0)
-    sim = dem.Simulation(pair, bonds=bonds, gravity=(0, 0, 0), time_step=1e-6, heat=dem.Heat(every=1, time_scale=1e3))
+    sim = dem.Simulation(pair, bonds=bonds, gravity=(0, 0, 0), time_step=1e-6, heat=dem.Heat(every=1, time_factor=1e3))
     sim.step(1)
     before = sim.particles.temperature[0]
     assert before < 310.0
@@ -941,7 +943,7 @@ def test_a_volume_of_fluid_comes_to_the_mean_temperature_with_a_particle(tmp_pat
     volume = 2 * C / (1.2 * 1000.0)
     gas = dem.Convection(**GAS, volume=volume)
     rate = 2 * 0.03 / D * math.pi * D**2 * (1 / C + 1 / (2 * C))  # Nu = 2 at rest
-    heat = dem.Heat(every=1, time_scale=0.1 / rate / DT, resolution=0.002, convection=gas)
+    heat = dem.Heat(every=1, time_factor=0.1 / rate / DT, resolution=0.002, convection=gas)
     sim = dem.Simulation(ball, fluid=dem.Fluid(**AIR), gravity=(0, 0, 0), time_step=DT, heat=heat)
     sim.step(5)
     sim.save(tmp_path / "state.h5")
@@ -974,7 +976,7 @@ def test_a_volume_of_fluid_comes_to_the_mean_temperature_with_a_particle(tmp_pat
         )
 
 
-def fixed_bed(every=1, function=None, resolution=0.02, law="ranz-marshall", time_scale=1e3, **more):
+def fixed_bed(every=1, function=None, resolution=0.02, law="ranz-marshall", time_factor=1e3, **more):
     """A column of spheres, almost at rest, through which gas is blown upwards."""
     cells = dem.Cells(number=(1, 1, 8), lower=(0, 0, 0), upper=(3 * D, 3 * D, 16 * D), every=every)
     place = [[1.5 * D, 1.5 * D, (2 * k + 1) * D] for k in range(8)]
@@ -984,7 +986,7 @@ def fixed_bed(every=1, function=None, resolution=0.02, law="ranz-marshall", time
         **AIR, drag="di-felice", model="B", rotation=None, cells=cells, coupling=coupling,
         **({} if function else {"velocity": (0, 0, 0.5)}),
     )  # fmt: skip
-    heat = dem.Heat(every=every, time_scale=time_scale, resolution=resolution,
+    heat = dem.Heat(every=every, time_factor=time_factor, resolution=resolution,
                     convection=dem.Convection(**GAS, cells=True, law=law))  # fmt: skip
     box = dem.Box((0, 0, 0), (3 * D, 3 * D, 16 * D), SOLID, periodic=["x", "y"])
     return dem.Simulation(balls, box, fluid=gas, gravity=(0, 0, 0), time_step=1e-6, heat=heat, **more)
@@ -992,7 +994,7 @@ def fixed_bed(every=1, function=None, resolution=0.02, law="ranz-marshall", time
 
 def test_gas_cools_on_its_way_through_a_bed(tmp_path):
     """Cell by cell in a steady stream, F (T_up - T_c) = h A (T_c - T); all heat is accounted for, also in restarts."""
-    sim, cut = (fixed_bed(every=5, time_scale=1e5, resolution=0.2) for _ in range(2))
+    sim, cut = (fixed_bed(every=5, time_factor=1e5, resolution=0.2) for _ in range(2))
     sim.step(20)
     cut.step(7)
     cut.save(tmp_path / "state.h5")
@@ -1054,7 +1056,7 @@ def test_heat_capacity_by_temperature_is_the_slope_of_the_enthalpy(tmp_path):
     ball = dem.Particles(BALL, stuff, position=[[0, 0, D / 2 - DEEP]], temperature=290.0)
     mass, power = float(ball.mass[0]), 1000.0 * math.pi / 4 * D**2
     for seconds in (20.0, 400.0, 4000.0):
-        law = dem.Heat(every=1, time_scale=seconds / 20 / DT)
+        law = dem.Heat(every=1, time_factor=seconds / 20 / DT)
         sim = dem.Simulation(ball, walls=[plate], gravity=(0, 0, 0), time_step=DT, heat=law)
         sim.step(7)
         sim.save(tmp_path / "state.h5")
@@ -1082,7 +1084,7 @@ def test_conductivity_by_temperature_is_that_of_both_at_the_exchange():
 
     def passed(stuff, gas, place, temperature, **more):
         made = dem.Particles(BALL, stuff, position=place, temperature=temperature)
-        law = dem.Heat(every=1, time_scale=1e3, **gas)
+        law = dem.Heat(every=1, time_factor=1e3, **gas)
         sim = dem.Simulation(made, gravity=(0, 0, 0), time_step=DT, heat=law, **more)
         sim.step(1)
         assert abs(sim.heat.imbalance) < 1e-15 * sim.heat.content
@@ -1140,7 +1142,9 @@ def test_each_mesh_has_a_temperature_of_its_own():
     ]
     found = []
     for walls in (sheets, planes):
-        sim = dem.Simulation(ball, walls=walls, gravity=(0, 0, 0), time_step=DT, heat=dem.Heat(every=1, time_scale=1e6))
+        sim = dem.Simulation(
+            ball, walls=walls, gravity=(0, 0, 0), time_step=DT, heat=dem.Heat(every=1, time_factor=1e6)
+        )
         sim.step(1)
         found.append(sim.heat.received)
     expected = conductance(DEEP, radius=D / 2) * DT * 1e6

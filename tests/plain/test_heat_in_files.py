@@ -14,7 +14,7 @@ CASE = """
 time_step = "1 us"
 duration = "30 us"
 gravity = [0, 0, 0]
-heat = { every = 5, time_scale = 1e6, faces = { "z-" = "80 degC" } }
+heat = { every = 5, time_factor = 1e6, faces = { "z-" = "80 degC" } }
 output.frames = 3
 shapes.ball = { type = "sphere", diameter = "1 cm" }
 box = { upper = [0.1, 0.1, 0.1], material = "brass" }
@@ -56,7 +56,7 @@ def test_a_case_file_has_heat_with_units(folder):
     (_, brass), *_ = sim.particles.variants
     assert (brass.conductivity, brass.heat_capacity, brass.real_young) == (120.0, 380.0, 1e11)
     assert sim.particles.temperature.tolist() == [293.15, 300.0, 263.15]
-    assert sim.heat.law == dem.Heat(every=5, time_scale=1e6, faces={"z-": 353.15})
+    assert sim.heat.law == dem.Heat(every=5, time_factor=1e6, faces={"z-": 353.15})
     assert sim.walls[0].heat_flux == 2000.0
     again = read(folder / "brass.toml").case.contents()
     assert again["heat"]["faces"] == {"z-": 353.15}
@@ -157,7 +157,7 @@ def test_a_case_file_has_gas_convection_and_radiation(folder):
         ("heat.gas_range", "1 mm", "heat: gas_range is 0.001 m without a gas"),
         ("heat.gas_range", -1, r"heat\.gas_range is -1: input should be greater than or equal to 0$"),
         ("heat.gas_conductivity", "3 W/m", r"heat\.gas_conductivity: '3 W/m' is in W/m.*$"),
-        ("heat", {"time_scale": 10.0, "dissipation": True}, "toml: heat: time_scale is 10 with dissipation"),
+        ("heat", {"time_factor": 10.0, "dissipation": True}, "toml: heat: time_factor is 10 with dissipation"),
         ("materials.brass.conductivity", [[300, 5, 6], [400, 5, 6]], "input should have 2 values, not 3"),
         ("heat.convection", {"temperature": 400.0, "conductivity": 0.03, "heat_capacity": 1e3}, "run without a fluid"),
         ("heat.convection", {"temperature": 400.0, "conductivity": "3 mm", "heat_capacity": 1e3}, "'3 mm' is in mm"),

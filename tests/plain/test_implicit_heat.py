@@ -143,7 +143,7 @@ def gas(skin=0.06, threads=1, **heat):
         temperature=300 + 50 * rng.random(27),
     )  # fmt: skip
     plate = dem.Plane((0, 0, 0), (0, 0, 1), material=SOLID, temperature=400.0, heat_capacity=CAPACITY, name="plate")
-    law = {"every": 7, "time_scale": 1e5, "implicit": True, "faces": {"x-": 500.0}, "gas_conductivity": 0.02}
+    law = {"every": 7, "time_factor": 1e5, "implicit": True, "faces": {"x-": 500.0}, "gas_conductivity": 0.02}
     law |= {"gas_range": 0.3 * DIAMETER, "radiation": dem.Radiation(temperature=350.0, emissivity=0.5)}
     box, skins = dem.Box((0, 0, 0), (3.36 * DIAMETER,) * 3, SOLID), (skin * DIAMETER, skin * DIAMETER / 3)
     heat = dem.Heat(**(law | heat))
@@ -251,12 +251,12 @@ def wet():
 def test_advice_has_the_steps_of_an_exchange():
     """The relaxation time of a sphere between two contacts is m c_p/(2 H)."""
     relaxation = CAPACITY / (2 * CONDUCTANCE)
-    row = row_between_walls(3, 300.0, ENDS, dem.Heat(every=1, time_scale=3 * relaxation / STEP))
+    row = row_between_walls(3, 300.0, ENDS, dem.Heat(every=1, time_factor=3 * relaxation / STEP))
     line = row.advice().lines[-2]
     assert line.startswith(f"temperature: shortest relaxation time {relaxation:.3g} s")
     assert "12 explicit sub-steps" in line  # 3 relaxation times in quarters of one
     assert row.advice().lines[-1].startswith("advised time step")
-    stiff = row_between_walls(3, 300.0, ENDS, dem.Heat(every=1, time_scale=1e6 * relaxation / STEP))
+    stiff = row_between_walls(3, 300.0, ENDS, dem.Heat(every=1, time_factor=1e6 * relaxation / STEP))
     assert "take implicit=True" in stiff.advice().lines[-2]
     with pytest.raises(FloatingPointError, match="take implicit=True"):
         stiff.step()

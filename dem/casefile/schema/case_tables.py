@@ -369,7 +369,7 @@ class RadiationTable(Table):
 
     temperature: key.Temperature = Field(description="temperature of the surroundings [K]", examples=["900 degC"])
     emissivity: key.Share = Field(description="emissivity of the particles", examples=[0.8])
-    exposed: key.Share = Field(1.0, description="share of the surface that faces the surroundings")
+    exposed_share: key.Share = Field(1.0, description="share of the surface that faces the surroundings")
 
     def build(self) -> Radiation:
         """Make the radiation."""
@@ -381,7 +381,7 @@ class HeatTable(Table):
 
     every: key.Count = Field(10, description="time steps between two exchanges")
     resolution: key.Share = Field(0.25, description="longest sub-step, over the shortest relaxation time")
-    time_scale: key.Factor = Field(1.0, description="seconds of heat exchange per second of motion")
+    time_factor: key.Factor = Field(1.0, description="seconds of heat exchange per second of motion")
     implicit: bool = Field(
         False, description="whether each exchange is one implicit step, which is stable for any length"
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.quaternions import rotation_from_x
+from dem.base.user_classes import hinted
 from dem.model.shapes.capsule import Capsule
 from dem.model.shapes.shape import Fibre
 
@@ -15,8 +16,9 @@ CLEARANCE = 1.0001  # diameters between axes
 SWEEPS = 20
 
 
+@hinted
 def random_orientations(
-    shape: tuple[int, int, int], pitch: float, fibre: Fibre | Capsule, rng: np.random.Generator
+    sites: tuple[int, int, int], pitch: float, fibre: Fibre | Capsule, rng: np.random.Generator
 ) -> np.ndarray:
     """Random fibre directions on a cubic lattice, without overlap.
 
@@ -24,8 +26,8 @@ def random_orientations(
 
     Parameters
     ----------
-    shape : (3,) ints
-        Sites along x, y, z.
+    sites : (3,) ints
+        Numbers of sites along x, y, z.
     pitch : float
         Spacing of the lattice [m]; at least length/√3 and 1.23 diameters, or the aligned start overlaps.
     fibre : Fibre or Capsule
@@ -53,8 +55,8 @@ def random_orientations(
     from dem.kernels.packing import directions  # noqa: PLC0415, velocities need no kernel
 
     checks.of_types(fibre=(fibre, Capsule if isinstance(fibre, Capsule) else Fibre), rng=(rng, np.random.Generator))
-    checks.array("shape", shape, (3,), "numbers of sites along x, y, z")
-    shape = [checks.whole("shape", n, least=1) for n in shape]
+    checks.array("sites", sites, (3,), "numbers of sites along x, y, z")
+    sites = [checks.whole("sites", n, least=1) for n in sites]
     pitch = checks.number("pitch", pitch, above=0, unit="m")
     length = fibre.aspect_ratio * fibre.diameter
     limit = max(length / math.sqrt(3), 1.23 * fibre.diameter) * CLEARANCE
@@ -62,13 +64,13 @@ def random_orientations(
         raise ValueError(
             f"lattice pitch {pitch:g} m is too narrow for fibres of length {length:g} m, expected {limit:g} m or more"
         )
-    sites = math.prod(shape)
-    axes = np.full((sites, 3), 1 / math.sqrt(3))
+    number = math.prod(sites)
+    axes = np.full((number, 3), 1 / math.sqrt(3))
     half = 0.5 * (length - fibre.diameter)
     for _ in range(SWEEPS):
-        proposals = rng.normal(size=(sites, 3))
+        proposals = rng.normal(size=(number, 3))
         proposals /= np.linalg.norm(proposals, axis=1)[:, None]
-        directions.sweep(np.array(shape), pitch, half, CLEARANCE * fibre.diameter, int(length / pitch), axes, proposals)
+        directions.sweep(np.array(sites), pitch, half, CLEARANCE * fibre.diameter, int(length / pitch), axes, proposals)
     return along(axes)
 
 
@@ -82,12 +84,13 @@ def along(axes: np.ndarray) -> np.ndarray:
     return rotation_from_x(axes)
 
 
-def random_velocities(n: int, speed: float, rng: np.random.Generator) -> np.ndarray:
+@hinted
+def random_velocities(number: int, speed: float, rng: np.random.Generator) -> np.ndarray:
     """Normally distributed velocities with a given root mean square, without drift.
 
     Parameters
     ----------
-    n : int
+    number : int
         Number of particles.
     speed : float
         Root mean square of their magnitudes [m/s].
@@ -96,7 +99,7 @@ def random_velocities(n: int, speed: float, rng: np.random.Generator) -> np.ndar
 
     Returns
     -------
-    (n, 3) array
+    (N, 3) array
         Velocities [m/s].
 
     Raises
@@ -111,6 +114,6 @@ def random_velocities(n: int, speed: float, rng: np.random.Generator) -> np.ndar
     (True, True)
     """
     checks.of_types(rng=(rng, np.random.Generator))
-    n, speed = checks.whole("n", n, least=1), checks.number("speed", speed, least=0, unit="m/s")
-    v = rng.normal(0.0, speed / math.sqrt(3), (n, 3))
-    return v - v.mean(0) if n > 1 else v
+    number, speed = checks.whole("number", number, least=1), checks.number("speed", speed, least=0, unit="m/s")
+    v = rng.normal(0.0, speed / math.sqrt(3), (number, 3))
+    return v - v.mean(0) if number > 1 else v

@@ -106,7 +106,7 @@ class Clump(PrincipalBody):
 
     @classmethod
     def from_mesh(
-        cls, file: str | PathLike[str], *, spheres: int, scale: float = 1.0, cells: int = 16, mass: str = "mesh"
+        cls, path: str | PathLike[str], *, spheres: int, scale: float = 1.0, cells: int = 16, mass: str = "mesh"
     ) -> Clump:
         """Clump of spheres inside a closed mesh, such as a scan of a particle: STL, or a format that trimesh reads.
 
@@ -115,7 +115,7 @@ class Clump(PrincipalBody):
 
         Parameters
         ----------
-        file : path
+        path : path
             STL, binary or ASCII; other formats need ``pip install 'pcdm-dem[mesh]'``.
         spheres : int
             Largest number of spheres, up to 4000; fewer if they cover all places of the lattice. A single one is that
@@ -155,7 +155,7 @@ class Clump(PrincipalBody):
         if mass not in ("mesh", "spheres"):
             raise ValueError(f"mass is {mass!r}, expected 'mesh' or 'spheres'")
         count, cells = mesh_clump.checked_counts(spheres, cells)
-        vertices, triangles = stl.read_triangles(file)
+        vertices, triangles = stl.read_triangles(path)
         vertices, triangles, moments = mesh_clump.checked_mesh(factor * np.asarray(vertices, float), triangles)
         centre = moments.first / moments.volume
         offsets, radii = mesh_clump.inscribed_spheres(vertices, triangles, count, cells, centre)

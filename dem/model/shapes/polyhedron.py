@@ -138,13 +138,13 @@ class Polyhedron(PrincipalBody, ConvexShape):
 
     @classmethod
     def from_mesh(
-        cls, file: str | PathLike[str], *, rounding: float, scale: float = 1.0, contact_radius: float | None = None
+        cls, path: str | PathLike[str], *, rounding: float, scale: float = 1.0, contact_radius: float | None = None
     ) -> Polyhedron:
         """Rounded convex hull of a mesh in a file: STL, or a format that trimesh reads.
 
         Parameters
         ----------
-        file : path
+        path : path
             STL, binary or ASCII; other formats need ``pip install 'pcdm-dem[mesh]'``.
         rounding : float
             Radius of edges and vertices [m].
@@ -163,7 +163,7 @@ class Polyhedron(PrincipalBody, ConvexShape):
             If there is no mesh in the file, or it makes no polyhedron.
         """
         factor = checks.number("scale", scale, above=0)
-        vertices, _ = stl.read_triangles(file)
+        vertices, _ = stl.read_triangles(path)
         return cls(vertices=factor * np.asarray(vertices, float), rounding=rounding, contact_radius=contact_radius)
 
     @cached_property

@@ -117,7 +117,7 @@ class ScalarInRun:
     @property
     def span(self) -> float:
         """Time of an exchange [s]."""
-        return self.law.every * self.dt * self.law.time_scale
+        return self.law.every * self.dt * self.law.time_factor
 
     @property
     def time(self) -> float:
@@ -461,7 +461,7 @@ class ScalarInRun:
             message = (
                 f"the exchange of {self.law.FIELD} over {span:.3g} s ({counted(self.law.every, 'step')}) needs "
                 f"{wanted:.3g} sub-steps, as its shortest relaxation time is {1 / fastest:.3g} s, expected "
-                f"{MAX_SUBSTEPS} at most: take implicit=True, lower every or time_scale, or raise resolution"
+                f"{MAX_SUBSTEPS} at most: take implicit=True, lower every or time_factor, or raise resolution"
             )
             raise FloatingPointError(message)
         return max(1, math.ceil(wanted))
@@ -522,7 +522,7 @@ class ScalarLedger:
 
     @property
     def time(self) -> float:
-        """Time of the exchange so far [s]: that of the motion times `time_scale`."""
+        """Time of the exchange so far [s]: that of the motion times `time_factor`."""
         return self._stage.time
 
     @property

@@ -139,7 +139,7 @@ def check_frozen(
     if moving:
         message = (
             f"{moving[0]} in a frozen run, in which particles are held where they are, expected what stays as it is: "
-            "leave it out, or let particles move (frozen=False) and take time_scale or sim.conduct"
+            "leave it out, or let particles move (frozen=False) and take time_factor or sim.conduct"
         )
         raise ValueError(message)
 
@@ -162,7 +162,7 @@ def check_held(laws: Sequence[ScalarExchange]) -> None:
         if isinstance(law, Heat) and law.convection and law.convection.cells:
             message = (
                 "heat has a convection whose cells have temperatures, which the flow carries along with the motion: "
-                "step with a time_scale instead"
+                "step with a time_factor instead"
             )
             raise ValueError(message)
 
