@@ -122,9 +122,9 @@ def draw(
     dimensions : int
         d.
     rng : numpy.random.Generator
-    number : int
+    count : int
         n.
-    last : float
+    final_power : float
         Below 1 for a wider distribution.
 
     Returns

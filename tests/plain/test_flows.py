@@ -426,3 +426,24 @@ def test_a_fluid_in_a_case_file(tmp_path):
 def test_case_files_that_are_wrong_about_the_fluid(tmp_path, more, said):
     with pytest.raises(ValueError, match=said):
         dem.load(case_file(tmp_path, more))
+
+
+@pytest.mark.parametrize(
+    ("periodic", "flow", "jumps"),
+    [
+        ("y", dem.ShearFlow(rate=10.0), True),  # by rate times the edge
+        ("xz", dem.ShearFlow(rate=10.0), False),
+        ("z", dem.RotatingFlow(angular_velocity=(0, 0, 1)), False),
+        ("x", dem.RotatingFlow(angular_velocity=(0, 0, 1)), True),
+        ("xyz", dem.TaylorGreenFlow(speed=0.1, wavenumber=2 * math.pi / 0.02), False),
+        ("x", dem.TaylorGreenFlow(speed=0.1, wavenumber=2 * math.pi / 0.03), True),
+        ("xyz", dem.UniformFlow(velocity=(1, 2, 3)), False),
+        ("x", dem.FunctionFlow(function=lambda t, x, y, z: (x, -y, 0.0)), True),
+    ],
+)
+def test_flows_that_do_not_repeat_with_the_box_are_noticed(periodic, flow, jumps):
+    box = dem.Box((0, 0, 0), (0.02, 0.04, 0.02), GLASS, periodic=list(periodic))
+    found = [n for n in in_fluid(bead((0.01,) * 3), box, velocity=flow).foreseen() if n.name == "discontinuous-flow"]
+    assert bool(found) == jumps
+    if isinstance(flow, dem.ShearFlow) and jumps:
+        assert "0.4 m/s between both sides of the box along y" in found[0].reason

@@ -15,7 +15,7 @@ from dem.base.notices import Notice
 from dem.kernels import fluid as fluids
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.selection import ancestors
-from dem.kernels.fluid import Dry
+from dem.kernels.fluid import Dry, sampling
 from dem.kernels.fluid.gridded import SCRATCH
 from dem.kernels.fluid.hoelzer_sommerfeld import HoelzerSommerfeld
 from dem.kernels.fluid.magnus import OesterleBuiDinh, RubinowKeller
@@ -27,9 +27,10 @@ from dem.kernels.fluid.spin_drag import Creeping, Dennis
 from dem.kernels.fluid.zastawny import Zastawny
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.fluid import fluid_cache
+from dem.model.domain.box import AXES
 from dem.model.domain.cell import Cell
 from dem.model.fluid.drag_registry import DRAGS, REGISTERED, is_dense
-from dem.model.fluid.flows import CellFlow
+from dem.model.fluid.flows import CellFlow, UniformFlow
 from dem.model.shapes.shape import kind_of_shape
 from dem.model.shapes.spheroid import ROUND, ProjectedAreas, Spheroid, is_ball
 from dem.soft.fluid.two_way_coupling import LEAST_VOIDAGE, STRENGTH, SWINGS, in_cells, widest
@@ -122,6 +123,10 @@ BRIEF = 0.1  # relaxation times that an interval may last where drag is that of 
 SLOW = 200  # of such intervals the shortest time that a fluid has must hold
 STEADIEST = 0.5  # relaxation times a step up to which explicit schemes of rotation are stable, whichever they are
 CALM = 0.1  # of them that are advised
+ACROSS, JUMP = (
+    4,
+    0.01,
+)  # points along each edge of a face; difference of its velocities over the largest that is noticed
 THICK, THICKEST = 0.1, 0.25  # relaxation times of two particles with a film a step, of which each may have a dozen
 
 
@@ -331,6 +336,7 @@ def foreseen(
             least = fluid.lubrication.roughness * rate * time_step / THICK
             remedy = f"lower time_step to {rounded_down(THICK / rate):g} s, or raise roughness to {least:.2g} m"
             yield Notice("stiff-lubrication", reason, remedy, grave=rate * time_step > THICKEST)
+    yield from jumps_at_faces(fluid, box)
     if fluid.added_mass:
         return
     lightest = min(material.density for _, material in particles.variants)
@@ -341,6 +347,33 @@ def foreseen(
         )
         remedy = "leave out added_mass=False"
         yield Notice("missing-added-mass", reason, remedy, grave=fluid.density > lightest)
+
+
+def jumps_at_faces(fluid: Fluid, box: Box | None) -> Iterator[Notice]:
+    """Notice of a flow that differs at opposite points of periodic faces, where particles pass through."""
+    flow = fluid.velocity
+    if box is None or not box.periodic or isinstance(flow, (UniformFlow, CellFlow)):
+        return
+    field = flow.field(density=fluid.density, viscosity=fluid.viscosity, length=min(box.size), time=1.0)
+    shares = (np.stack(np.meshgrid(*[np.arange(ACROSS)] * 3), axis=-1).reshape(-1, 3) + 0.5) / ACROSS
+
+    def velocities(shares: np.ndarray) -> np.ndarray:
+        """Velocities (3, N) at positions (N, 3), as shares of the box."""
+        found = np.zeros((3, len(shares)))
+        sampling.velocities(field, 0.0, np.ascontiguousarray((box.lower + shares * box.size).T), found)
+        return found
+
+    speed = np.abs(velocities(shares)).max()
+    for axis in box.periodic:
+        across = np.array([axis == each for each in AXES])
+        jump = np.abs(velocities(np.where(across, 1.0, shares)) - velocities(np.where(across, 0.0, shares))).max()
+        if jump > JUMP * speed:
+            reason = (
+                f"{flow} differs by up to {jump:.3g} m/s between both sides of the box along {axis}, where it is "
+                "periodic, so that particles which pass there meet another velocity at once"
+            )
+            remedy = f"take a flow that repeats along {axis}, leave {axis} out of periodic, or shear a dem.Cell"
+            yield Notice("discontinuous-flow", reason, remedy)
 
 
 def film_rate(fluid: Fluid, particles: Particles, box: Box | None) -> float:
