@@ -24,10 +24,8 @@ if TYPE_CHECKING:
     from dem.model.fluid.turbulence import Turbulence
     from dem.model.particles.particles import Particles
 
-MIN_PARTICLES_PER_CELL = {
-    False: 2,
-    True: 5,
-}  # particles a cell, of each variant for partners, that collisions need at least
+# particles a cell that collisions need at least; keys: whether collisions are of "partners"
+MIN_PARTICLES_PER_CELL = {False: 2, True: 5}
 ENOUGH = {False: 10, True: 30}  # that are enough
 FEW = {False: 5, True: 15}  # below which a notice is given
 ADVISED = 0.1  # collisions of a particle in a step

@@ -57,7 +57,7 @@ WALLS, ARRAYS_OF_WALLS = "walls", "meshes"  # groups: what a run has come to at 
 POPULATION = "traffic"  # group: particles that are there, and sums of those that came and went
 CONTAINERS = "containers"  # numbers of the meshes that held most particles at the start of the run
 SCALARS = "scalars"  # group: ledgers of heat and other scalars
-BONDS, TIED = "bonds", "bond_state"  # groups: what they are, and what a run has come to
+BONDS, BOND_STATE = "bonds", "bond_state"  # groups: what they are, and what a run has come to
 BY_NAME = "by name"  # how a file's entries of contacts tell materials apart; those of 0.2 do so by their numbers alone
 START_MOMENTUM = "start_momentum"  # its components, and the sum of all |m v| [kg m/s]
 # energies of engines before the present one: dissipated, work of walls and from outside, departure; first step, fluid
@@ -121,7 +121,7 @@ def write(sim: Simulation, group: h5py.Group) -> None:
     if sim.bonds is not None:
         write_bonds(sim.bonds.made, group.create_group(BONDS))
         for name, values in state.bonds.items():
-            group[f"{TIED}/{name}"] = values
+            group[f"{BOND_STATE}/{name}"] = values
     if sim.fluid:
         for name, values in state.fluid.items():
             group[f"{FLUID}/{name}"] = values
@@ -147,7 +147,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         fluid=hdf5_validation.arrays(group, FLUID) if FLUID in group else {},
         walls=hdf5_validation.arrays(group, WALLS) if WALLS in group else {},
         population=hdf5_validation.arrays(group, POPULATION) if POPULATION in group else {},
-        bonds=hdf5_validation.arrays(group, TIED) if TIED in group else {},
+        bonds=hdf5_validation.arrays(group, BOND_STATE) if BOND_STATE in group else {},
         solver={SOLVER: hdf5_validation.numbers(group, SOLVER, (SOLVER_COLUMNS,), "iu")[:]} if SOLVER in group else {},
         scalars=hdf5_validation.arrays(group, SCALARS) if SCALARS in group else {},
     )  # fmt: skip
@@ -283,7 +283,7 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
     check_alike(SCALARS, state.scalars, engine.scalar_state)
     check_finite(SCALARS, state.scalars)
     check_population(state.population, engine)
-    check_tied(state.bonds, engine)
+    check_bond_state(state.bonds, engine)
     _check_watch(state.watch, len(engine.walls.models))
     for name, values in state.solver.items():
         require(isinstance(engine.kinds, ConvexBodyKinds), f"{name} is there without convex shapes")
@@ -325,7 +325,7 @@ def _check_contacts(state: Snapshot, engine: Engine) -> None:
     check_within(f"{CONTACTS}/wall_contacts", table.wall_contacts, 0, np.iinfo(np.int64).max)
 
 
-def check_tied(state: dict[str, np.ndarray], engine: Engine) -> None:
+def check_bond_state(state: dict[str, np.ndarray], engine: Engine) -> None:
     """Raise DamagedError unless the engine can go on from it: kernels trust its indices."""
     own = engine.bonds.state if engine.bonds else {}
     if own:

@@ -16,9 +16,7 @@ from dem.kernels.numerics.vector import across, add_scaled, cross, dot, scale, s
 
 SHORTEST_CHORD = 1e-3  # of an end of a cylinder, over its radius, that is not one of its rim
 ZERO_VECTOR = (0.0, 0.0, 0.0)
-MIN_COMPONENT = (
-    1e-17  # of components of normals, relative, where curvatures are infinite at 0: what rounding leaves of them
-)
+MIN_COMPONENT = 1e-17  # of normals, relative, where curvatures are infinite at 0: what rounding leaves of them
 LOG_MIN_COMPONENT = math.log(MIN_COMPONENT)
 
 

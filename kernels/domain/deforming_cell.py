@@ -48,9 +48,7 @@ SKEWED = 0.55  # share of an edge by which another one may lean over it before t
 CONTACTS, BONDS, MOTION, COLUMNS = 0, 9, 27, 33  # of the parts that chunks contribute; of bonds, words and their rests
 SYMMETRIC = 6  # components of the part of motion: xx, xy, xz, yy, yz, zz
 CONTACT_BITS = 44  # of E* R³, of the order of F d at large overlaps, in the unit of the virial of contacts
-BOND_BITS = (
-    16  # the unit of the virial of bonds is so many bits larger than that of energies, as F d is larger than F δ
-)
+BOND_BITS = 16  # by which the unit of the virial of bonds is larger than that of energies, as F d is larger than F δ
 # forms of the matrices of a cell, by the components off the diagonal that are not zero: a sum of these
 DIAGONAL, XY, XZ, YZ, LOWER = 0, 1, 2, 4, 8
 MATRICES, SUMS = 0, 1  # forms of loops that apply matrices only, and of those that sum motion

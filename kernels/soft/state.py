@@ -33,9 +33,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import inline
 
-SOLVER = (
-    30  # first column of `chunk_sums` of the solver of convex bodies, see `dem.kernels.soft.contact.convex_contacts`
-)
+SOLVER = 30  # first column of `chunk_sums` of the solver of convex bodies, see `soft.contact.convex_contacts`
 
 
 class Bodies(NamedTuple):

@@ -48,9 +48,8 @@ def nearest_sheared(box, u, v):
     return (d_0, d_1, d_2), (n_0, n_1, n_2)
 
 
-DOMAIN_FUNCTIONS = (
-    (periodic, "nearest_image", nearest_sheared),
-)  # tables of the engine, and what this domain puts into them
+# tables of the engine, and what this domain puts into them
+DOMAIN_FUNCTIONS = ((periodic, "nearest_image", nearest_sheared),)
 
 for module, name, function in DOMAIN_FUNCTIONS:
     getattr(module, name).functions[ShearedFaces] = function

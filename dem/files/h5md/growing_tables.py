@@ -20,14 +20,9 @@ if TYPE_CHECKING:
 
 TABLE, CHANGES, CONTACTS, EVENTS = "table", "changes", "contacts/rows", "events"
 CHANGED = np.dtype([("step", "<i8"), ("time", "<f8"), ("work", "<f8"), ("gravity", "<f8", 3)])
-CONTACT = np.dtype(
-    [
-        ("i", "<i4"),
-        ("j", "<i4"),
-        ("overlap", "<f8"),
-        *((name, "<f8", 3) for name in ("normal", "force", "arm", "branch")),
-    ]
-)  # of `dem.statistics.ContactForces`; the point is at the arm's end
+# of `dem.statistics.ContactForces`; the point is at the arm's end
+VECTORS = [(name, "<f8", 3) for name in ("normal", "force", "arm", "branch")]
+CONTACT = np.dtype([("i", "<i4"), ("j", "<i4"), ("overlap", "<f8"), *VECTORS])
 CONTACT_WITH_COUPLE = np.dtype([*CONTACT.descr, ("couple", "<f8", 3)])
 UNITS_OF_CONTACTS = {"overlap": "m", "force": "N", "arm": "m", "branch": "m", "couple": "N m"}
 UNITS_OF_CHANGES = {"step": "1", "time": "s", "work": "J", "gravity": "m/s2"}

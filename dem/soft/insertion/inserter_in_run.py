@@ -29,11 +29,8 @@ if TYPE_CHECKING:
     from dem.soft.engine import Engine
 
 SAMPLES, MAX_SAMPLES = 1000, 4096  # of a list; of one that is used once only
-SHUFFLING, PLACING, VELOCITY = (
-    6,
-    7,
-    8,
-)  # purposes of these random numbers among all of a seed: `dem.model.particles.sizes` has 5
+# purposes of these random numbers among all of a seed: `dem.model.particles.sizes` has 5
+SHUFFLING, PLACING, VELOCITY = 6, 7, 8
 
 
 class SizeSampler:
@@ -394,8 +391,5 @@ class InserterInRun:
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Continue from a state."""
         self.placed, self.dropped, self.next, self.recycled, self.overdue = state["numbers"].tolist()
-        self.mass, self.waiting_numbers, self.counts = (
-            float(state["mass"][0]),
-            state["waits"].copy(),
-            state["counts"].copy(),
-        )
+        self.mass = float(state["mass"][0])
+        self.waiting_numbers, self.counts = state["waits"].copy(), state["counts"].copy()

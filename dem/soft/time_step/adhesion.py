@@ -27,10 +27,7 @@ if TYPE_CHECKING:
 
 AT_REST = 4.5 ** (1 / 3)  # radius of a JKR contact without load, see `dem.kernels.laws.jkr`
 MAX_RELATIVE_OVERLAP = 0.1  # of the smaller radius: what adhesion alone may press spheres in by
-MAX_RELATIVE_VOLUME, MAX_CONTACT_ANGLE = (
-    0.1,
-    math.radians(50),
-)  # V/R̄³ and contact angle up to which Willett's formula was fitted
+MAX_RELATIVE_VOLUME, MAX_CONTACT_ANGLE = 0.1, math.radians(50)  # V/R̄³, angle up to which Willett's formula was fitted
 
 
 class Pairs(NamedTuple):

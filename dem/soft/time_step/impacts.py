@@ -230,12 +230,8 @@ class HardestImpacts:
         self, kinds: Kinds, springs: Springs, kind: np.ndarray, energy: np.ndarray, *, walls: bool, fastest: float,
         servo_force: float = 0.0, servo_step: float = 0.0, least_speed: float = 0.0,
     ) -> None:  # fmt: skip
-        self.springs, self.classes, self.servo_force, self.servo_step = (
-            springs,
-            SphereClasses.of(kinds, kind, energy),
-            servo_force,
-            servo_step,
-        )
+        self.springs, self.classes = springs, SphereClasses.of(kinds, kind, energy)
+        self.servo_force, self.servo_step = servo_force, servo_step
         self.walls = springs.surfaces(box=walls)
         c = self.classes
         with np.errstate(invalid="ignore"):

@@ -31,10 +31,8 @@ STATEMENTS = [
     "that grow with it; a contact remembers four numbers now.",
 ]
 STUFF = dem.Material(young=5e7, poisson=0.3, density=2500)
-BALL, SPEED = (
-    ReferenceBall(0.005, STUFF),
-    1e-3,
-)  # so slow that the lever arm, less half the overlap, is the radius to 1e-4
+BALL = ReferenceBall(0.005, STUFF)
+SPEED = 1e-3  # so slow that the lever arm, less half the overlap, is the radius to 1e-4
 RATIO = 2 * (1 - STUFF.poisson) / (2 - STUFF.poisson)  # κ, tangential over normal stiffness
 
 
