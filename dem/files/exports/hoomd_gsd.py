@@ -144,30 +144,37 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
             if run.varies:
                 frame.log["particles/identity"] = shot.identity.astype(np.int64)
             if bonds is not None:
-                held = bonds.pairs[(bonds.pairs >= 0).all(axis=1) & (bonds.broken_at[k] < 0)]
-                frame.bonds.types, frame.bonds.N = ["bond"], len(held)
-                frame.bonds.group, frame.bonds.typeid = held.astype(np.int32), np.zeros(len(held), np.uint32)
+                _set_bonds(frame.bonds, bonds.pairs[(bonds.pairs >= 0).all(axis=1) & (bonds.broken_at[k] < 0)])
             frame.configuration.step = int(step[k])
             frame.log["time"] = time[k : k + 1]
             frame.log |= {f"{name}_energy": values[k : k + 1] for name, values in energy.items()}
-            bodies = frame.particles
-            bodies.N = len(shot.position)
-            bodies.position, bodies.image = cell.wrap(shot.position)
+            frame.particles.N = len(shot.position)
+            frame.particles.position, frame.particles.image = cell.wrap(shot.position)
             turned = _turned(shot, fields, None if fixed else cell, oriented=oriented)
             if not fixed:
                 frame.log["rotation"] = cell.rotation
                 frame.log["rate"] = cell.turn(cell.turn(shot.cell.rate).T).T
-            if oriented:
-                bodies.orientation = turned["orientation"]
-            if "velocity" in fields:
-                bodies.velocity = turned["velocity"]
-            if "angular_momentum" in fields:
-                inertia = what.inertia[shot.columns]
-                bodies.angmom = _angular_momentum(turned["orientation"], inertia, turned["angular_velocity"])
+            _set_motion(frame.particles, turned, what.inertia[shot.columns], fields)
             for name in (each for each in ("angular_velocity", *scalar_fields(run)) if each in fields):
                 values = turned[name] if name in turned else shot.field(name)
                 frame.log[f"particles/{name}"] = np.ascontiguousarray(values, np.float32)
             file.append(frame)
+
+
+def _set_bonds(bonds: object, held: np.ndarray) -> None:
+    """Write the bonds of a frame, from the numbers (K, 2) of the particles that they hold."""
+    bonds.types, bonds.N = ["bond"], len(held)
+    bonds.group, bonds.typeid = held.astype(np.int32), np.zeros(len(held), np.uint32)
+
+
+def _set_motion(bodies: object, turned: dict[str, np.ndarray], inertia: np.ndarray, fields: Sequence[str]) -> None:
+    """Write how the particles of a frame are turned and move, from vectors as of `_turned` and moments of inertia."""
+    if "orientation" in turned:
+        bodies.orientation = turned["orientation"]
+    if "velocity" in fields:
+        bodies.velocity = turned["velocity"]
+    if "angular_momentum" in fields:
+        bodies.angmom = _angular_momentum(turned["orientation"], inertia, turned["angular_velocity"])
 
 
 def _turned(shot: Frame, fields: Sequence[str], cell: TurnedCell | None, *, oriented: bool) -> dict[str, np.ndarray]:
