@@ -57,6 +57,24 @@ def stop(sim):
 every = {"every": (int(sys.argv[2]), stop)} if len(sys.argv) > 2 else {}
 print(sim.run(0.03, output=sys.argv[1], frames=10, checkpoint_every=100, progress=False, **every).steps)
 """
+OWN_DRAG = """
+import typing, dem
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.vector import load, scale
+class Thick(typing.NamedTuple):
+    pass
+@inline
+def drag(part, medium, g, reynolds, slip):
+    return scale(2.0 * medium.viscosity, load(medium.translation, g))
+dem.register_drag("thick", Thick, drag)
+glass = dem.Material(young=5e6, poisson=0.3, density=2000.0)
+ball = dem.Particles(dem.Sphere(diameter=0.01), glass, position=[[0, 0, 0]])
+oil = dem.Fluid(density=1000.0, viscosity=0.1, drag="thick")
+try:
+    dem.Simulation(ball, fluid=oil, time_step=1e-4).step(3)
+except ValueError as error:
+    print(error)
+"""
 RESUME = "import sys, dem; print(dem.resume(sys.argv[1], threads=1, progress=False).status)"
 
 
@@ -120,6 +138,16 @@ def test_ranks_that_have_no_memory_in_common_write_it_too(alone, tmp_path):
     process = launched(3, SCRIPT, tmp_path / "run.h5", 0.02, first=tmp_path)
     assert said(process).split()[-1] == "PASS"
     assert contents(tmp_path / "run.h5") == alone
+
+
+def test_a_class_of_the_program_is_refused_without_a_trace():
+    """Only rank 0 runs the program."""
+    process = launched(3, OWN_DRAG)
+    out, error = process.communicate(timeout=300)
+    assert process.returncode == 0, error
+    assert "cannot be handed to other ranks" in out
+    assert "'Thick'" in out
+    assert "Traceback" not in error
 
 
 def test_fibres_that_break_on_a_wall_that_wears_leave_the_file_of_one_process(tmp_path):

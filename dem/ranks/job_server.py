@@ -7,6 +7,7 @@ call one of its methods, or to drop it. Methods communicate through the communic
 from __future__ import annotations
 
 import itertools
+import pickle
 import weakref
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -47,9 +48,24 @@ class JobServer:
         return (self._owners or Bisection)()
 
     def make(self, kind: Callable, *given: object) -> RemoteObject:
-        """Make an object `kind(communicator, *given)` on each rank."""
+        """Make an object `kind(communicator, *given)` on each rank.
+
+        Raises ValueError if the arguments cannot be sent, or not be read on another rank, such as objects of a class
+        that the program itself defines: other ranks import modules, but do not run the program.
+        """
         number = next(self._numbers)
-        self._say(number, MAKE, (kind, *given))
+        try:
+            packed = pickle.dumps((kind, given))
+        except (pickle.PicklingError, TypeError, AttributeError) as error:
+            message = f"this run cannot be handed to other ranks: {error}; run it without mpiexec"
+            raise ValueError(message) from None
+        self._say(number, MAKE, (packed,))
+        if problem := next(filter(None, self.communicator.allgather("")), ""):
+            message = (
+                f"this run cannot be handed to other ranks, which do not run this program: {problem}; define what "
+                "is its own in a module that it imports, or run it without mpiexec"
+            )
+            raise ValueError(message)
         self._latest = RemoteObject(self, number, kind(self.communicator, *given))
         return self._latest
 
@@ -123,12 +139,23 @@ def serve(communicator: Communicator) -> None:
             if name == END:
                 return
             if name == MAKE:
-                things[number] = given[0](communicator, *given[1:])
+                made, problem = _unpacked(given[0])
+                if not any(communicator.allgather(problem)):
+                    kind, arguments = made
+                    things[number] = kind(communicator, *arguments)
             else:
                 getattr(things[number], name)(*given)
     except BaseException as error:
         communicator.fail(error)
         raise
+
+
+def _unpacked(packed: bytes) -> tuple[tuple, str]:
+    """The objects that rank 0 has sent, and "", or why they cannot be read here."""
+    try:
+        return pickle.loads(packed), ""
+    except Exception as error:  # of any kind, as modules of the user are imported here
+        return (), f"{type(error).__name__}: {error}"
 
 
 @contextmanager

@@ -304,7 +304,7 @@ class Simulation(SimulationBase):
             self._law, fluid, self._skin, threads=self._threads, deepest=self._deepest,
             walls=self._walls, bonds=self._bonds,
             expected=self._population.expected(len(self._particles)) if self._population else 0,
-            subdomains=rank_checks.subdomains(self._threads, cells=cells is not None),
+            subdomains=rank_checks.subdomains(self._threads, self._fluid, cells=cells is not None),
             gap_range=max((law.gas()[2] for law in self._scalars), default=0.0),
             dissipation=bool(self._heat and self._heat.dissipation),
         )  # fmt: skip

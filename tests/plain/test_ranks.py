@@ -6,6 +6,7 @@ import itertools
 import os
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
@@ -579,6 +580,42 @@ def test_what_one_rank_computes_alone_is_refused():
             dem.HardSpheres(balls)
         with pytest.raises(ValueError, match="a table of one body's steps cannot be shared"):
             dem.cases()["symmetric-top"](duration=1.0).write("top.csv")
+
+
+def stirring(t, x, y, z):
+    return 0.1 * z, 0.0, 0.0
+
+
+def test_a_flow_by_a_function_is_refused_on_ranks():
+    """Its machine code is at an address of one process."""
+    ball = dem.Particles(dem.Sphere(diameter=D), ELASTIC, position=[[0, 0, 0]])
+    with in_one_process(2), pytest.raises(ValueError, match="whose velocity is a function cannot be computed by sev"):
+        dem.Simulation(ball, fluid=dem.Fluid(density=1.2, viscosity=1e-5, velocity=stirring), time_step=DT)
+
+
+def unreadable(rank_0):
+    """Read from a pickle: nothing on rank 0, an error on others, as where a class is of the program of rank 0 alone."""
+    if threading.get_ident() != rank_0:
+        raise AttributeError("Can't get attribute 'Bowl' on <module '__main__'>")
+
+
+class OfTheProgram(dict):
+    def __reduce__(self):
+        return unreadable, (threading.get_ident(),)
+
+
+def test_what_other_ranks_cannot_read_is_refused_and_they_go_on():
+    with in_one_process(3):
+        server = JobServer.current
+        with pytest.raises(
+            ValueError, match=r"cannot be handed to other ranks, .* attribute 'Bowl'.* in a module that"
+        ):
+            server.make(Subdomain, OfTheProgram())
+        with pytest.raises(ValueError, match=r"cannot be handed to other ranks: .*pickle.*; run it without mpiexec"):
+            server.make(Subdomain, lambda: None)
+        sim = spheres()
+        sim.step(3)
+        assert sim.step_count == 3
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 7, 64])

@@ -7,7 +7,6 @@ does, with the same bytes.
 
 from __future__ import annotations
 
-import pickle
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,11 +108,6 @@ class EngineSubdomains:
             range=engine.range, threads=self.threads, owners=server.owners(), used=used,
             sent_rows=sent_rows(engine.fields), bonds=BondTable.of(engine) if engine.bonds else None,
         )  # fmt: skip
-        try:
-            pickle.dumps(shared)
-        except (pickle.PicklingError, TypeError, AttributeError) as error:
-            message = f"this run cannot be handed to other ranks: {error}; run it without mpiexec"
-            raise ValueError(message) from None
         remote = server.make(Subdomain, shared)
         if remote.own.difference:
             message = (

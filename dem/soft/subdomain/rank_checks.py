@@ -6,23 +6,31 @@ from typing import TYPE_CHECKING
 
 from dem.base.notices import Notice
 from dem.base.text import counted
+from dem.model.fluid.given_flows import FunctionFlow
 from dem.ranks.job_server import JobServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dem.model.fluid.fluid import Fluid
     from dem.soft.subdomain.engine_subdomains import EngineSubdomains
 
 WORTH = 10_000  # particles a rank from which ranks do four fifths of what their cores could, see docs/clusters.md
 
 
-def subdomains(threads: int, *, cells: bool) -> EngineSubdomains | None:
+def subdomains(threads: int, fluid: Fluid | None, *, cells: bool) -> EngineSubdomains | None:
     """Subdomains for the ranks that share a simulation; None on a single rank.
 
-    Raises ValueError for a fluid in cells if there are several ranks.
+    Raises ValueError for a fluid in cells, or with a velocity by a function, if there are several ranks.
     """
     if JobServer.current is None:
         return None
+    if fluid is not None and isinstance(fluid.velocity, FunctionFlow):
+        message = (
+            "a fluid whose velocity is a function cannot be computed by several ranks yet: give it on a grid "
+            "(dem.GriddedFlow), or run it without mpiexec, by as many threads as there are cores"
+        )
+        raise ValueError(message)
     if cells:
         message = (
             "a fluid in cells (a dense bed, a coupling) cannot be computed by several ranks yet: run it without "
