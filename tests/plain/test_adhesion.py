@@ -491,6 +491,25 @@ REFUSED = {
 }
 
 
+def test_friction_leaves_the_normal_motion_of_a_bridge_alone():
+    """Spheres that hit each other aslant part with what the bridge leaves of their normal velocity: v² - 2 W/m*."""
+    wet = dem.Bridge(volume=1e-12, tension=0.07)
+    ball = dem.Material(young=5e6, poisson=0.3, density=2500.0, friction=0.3, adhesion=wet)
+    balls = dem.Particles(
+        dem.Sphere(diameter=2 * RADIUS), ball, position=[[0, 0, 0], [2 * RADIUS + 1e-6, 0, 0]],
+        velocity=[[0.3, 0.2, 0], [-0.3, 0, 0]],
+    )  # fmt: skip
+    sim = dem.Simulation(balls, gravity=(0, 0, 0), time_step=1e-6)
+    sim.step(500)
+    end, stretch = 1e-4 / math.sqrt(1e-12 / RADIUS), math.sqrt(1e-12 / RADIUS)
+    lost = bridge.work(2 * math.pi * RADIUS * 0.07, stretch, 0.0, end)
+    apart = sim.particles.position[1] - sim.particles.position[0]
+    assert np.linalg.norm(apart) > 2 * RADIUS + 1e-4
+    assert np.abs(sim.particles.angular_velocity[:, 2]).min() > 50  # they have rubbed
+    speed = sim.particles.velocity[1] - sim.particles.velocity[0]
+    assert speed[0] == pytest.approx(math.sqrt(0.6**2 - 2 * lost / (MASS / 2)), rel=1e-2)
+
+
 @pytest.mark.parametrize("message", REFUSED)
 def test_refusals(message):
     with pytest.raises(ValueError, match=message):
