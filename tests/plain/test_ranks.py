@@ -146,7 +146,7 @@ def bonded(strength=2e5, *, damping=0.05, smooth=False, **settings):
     )  # fmt: skip
     bodies.velocity = bodies.velocity + np.outer(1.5 * np.sin(np.arange(len(bodies))), (0, 0, 1))
     plane = dem.Plane((0, 0, 0.01945), (0, 0, 1), material=STICKY)
-    return dem.Simulation(bodies, bonds=bonds, walls=[plane], time_step=5e-6, _skin=(1.5e-4, 5e-5), **settings)
+    return dem.Simulation(bodies, bonds=bonds, walls=[plane], time_step=4.5e-6, _skin=(1.5e-4, 5e-5), **settings)
 
 
 def hung(strength=5e5, pitch=1.1e-3, **more):
