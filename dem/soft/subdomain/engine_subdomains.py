@@ -55,17 +55,13 @@ class EngineSubdomains:
     def fetch(self, engine: Engine) -> None:
         """Gather the state of all bodies in the engine."""
         if self._has_state == DISTRIBUTED:
-            code, displacement, snapshot = (
-                engine.code,
-                float(engine.run_state.displacement_since_pick[0]),
-                engine.snapshot(),
-            )
+            code, snapshot = engine.code, engine.snapshot()
+            displacement = float(engine.run_state.displacement_since_pick[0])
             self._has_state = AT_ROOT
             # the particles present have not changed
             engine.restore(snapshot._replace(population={}), self.remote.own.walls)
-            engine.run_state.displacement_since_pick[0] = (
-                displacement  # of the subdomains, whose lists are older than those made here
-            )
+            # that of the subdomains, whose lists are older than those made here
+            engine.run_state.displacement_since_pick[0] = displacement
             engine.code, self._has_state = code, BOTH
 
     def take_steps(self, engine: Engine, stop: int) -> int:
@@ -88,11 +84,8 @@ class EngineSubdomains:
         if deforms(faces):
             walls = walls | {"unit": faces.unit}
         elif walls:  # masses of walls that are rigid bodies may have changed
-            walls = walls | {
-                "unit": faces.walls.unit,
-                "acts": faces.walls.acts,
-                "load": getattr(faces.walls.free, "load", None),
-            }
+            free = faces.walls.free
+            walls = walls | {"unit": faces.walls.unit, "acts": faces.walls.acts, "load": getattr(free, "load", None)}
         bonds = engine.bonds.snapshot() if engine.bonds else {}
         state = {"walls": walls, "fluid": engine.fluid.state, "bonds": bonds}
         self.remote.do("begin", engine.run_state, engine.constants, state)

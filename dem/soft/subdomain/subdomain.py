@@ -2,7 +2,7 @@
 
 All ranks do the same at the same time, and all have the state of the whole run (`RunState`). So all make the same
 decisions, and those that one rank alone would make. Bodies lie in memory in the order ghosts, in whole chunks; the
-border, which other ranks need; those further in, each by cell.
+border, which other ranks need; the inner bodies, which they do not. Those of either group lie in the order of cells.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 PIECES = 1 << 19  # bodies that are sent at a time, by all ranks together
 LONG = 65536  # bytes of messages of a rank, both ways, from which on they are hastened on their way
-SEVERAL = 4  # chunks of bodies further in, likewise: during fewer not much can be sent
+SEVERAL = 4  # chunks of inner bodies, likewise: during fewer not much can be sent
 TIMED = 20  # steps by which the clock tells what work a rank has: those that took the shortest time
 
 
@@ -146,16 +146,14 @@ class Subdomain:
         if self.bonds:
             self.bonds.begin(state["bonds"])
         self.walls.move(run_state.step[0] * self.dt)
+        # candidates are picked at the same step as on one rank
         displacement = float(run_state.displacement_since_pick[0])
         parts, self.parts = self.parts, []
         no_bodies = [None] * self.communicator.ranks
         rounds = self.communicator.allgather(len(parts))[0]
-        self.rebuild(
-            BodyBatch.merged([self.communicator.alltoall(parts[k] if parts else no_bodies)[0] for k in range(rounds)])
-        )
-        run_state.displacement_since_pick[0] = (
-            displacement  # so that candidates are picked at the same step as on one rank
-        )
+        batches = [self.communicator.alltoall(parts[k] if parts else no_bodies)[0] for k in range(rounds)]
+        self.rebuild(BodyBatch.merged(batches))
+        run_state.displacement_since_pick[0] = displacement
 
     def _take_walls(self, given: dict[str, np.ndarray]) -> None:
         """Take over the state of walls, loads and units; the wear so far stays with rank 0, to be summed over ranks."""
@@ -193,25 +191,25 @@ class Subdomain:
     def _take_steps(self, stop: int) -> int:
         """Take steps, one at least, until `stop` or one that is to be completed first; returns as `advance`."""
         run_state = self.run_state
-        task = chunk_step.PREDICT if run_state.phase[0] != loop.PREDICTED else self._step(run_state.step[0], stop)
-        code = self._begin(subdomain_step.BORDER, task, task)
+        task = chunk_step.PREDICT if run_state.phase[0] != loop.PREDICTED else self._next_task(run_state.step[0], stop)
+        code = self._record_and_begin(subdomain_step.BORDER, task, task)
         while code == loop.DONE:
             code = (self._take_steps_in_kernels if self.border.exchange[0] else self._step_and_exchange)(task, stop)
             if run_state.phase[0] == loop.COMPLETE:
                 break
-            task = self._step(run_state.step[0], stop)
+            task = self._next_task(run_state.step[0], stop)
         return code
 
-    def _begin(self, order: int, task: int, after: int) -> int:
+    def _record_and_begin(self, order: int, task: int, after: int) -> int:
         """Record the sums of all ranks after a task, if that is the order, and step the border for the next task."""
         began = perf_counter()
         if self.bonds:
             self.bonds.begin_step()
         code = self.execute(order, task, after)
-        self._count(perf_counter() - began)
-        return self._begin_again(code, after)
+        self._add_time(perf_counter() - began)
+        return self._finish_beginning(code, after)
 
-    def _begin_again(self, code: int, task: int) -> int:
+    def _finish_beginning(self, code: int, task: int) -> int:
         """Make room or lists for which kernels returned before stepping the border, and have them step it."""
         if code == loop.FEW_SLOTS:
             self.walls.make_room(int(self.walls.faces.walls.fullest.max()))
@@ -220,29 +218,31 @@ class Subdomain:
             self._refresh()
             began = perf_counter()
             code = self.execute(subdomain_step.BORDER, task, task)
-            self._count(perf_counter() - began)
+            self._add_time(perf_counter() - began)
         return code
 
     def _take_steps_in_kernels(self, task: int, stop: int) -> int:
-        """Take steps in kernels, which exchange reports themselves, until they return; returns as `_begin`.
+        """Take steps in kernels, which exchange reports themselves, until they return; returns as `_record_and_begin`.
 
         Raises RuntimeError if they could not exchange reports.
         """
         border, run_state, before, began = self.border, self.run_state, int(self.run_state.step[0]), perf_counter()
         border.exchange_time[0] = 0
         code = self.execute(subdomain_step.STEPS, task, stop=stop)
-        self._count(perf_counter() - began - 1e-9 * border.exchange_time[0])
+        self._add_time(perf_counter() - began - 1e-9 * border.exchange_time[0])
         self._record_step_time(int(run_state.step[0]) - before)
         if code == subdomain_step.EXCHANGE_FAILED:
             message = "what ranks report could not be handed on"
             raise RuntimeError(message)
-        after = subdomain_step.NO_TASK if run_state.phase[0] == loop.COMPLETE else self._step(run_state.step[0], stop)
-        return self._begin_again(code, after)
+        after = (
+            subdomain_step.NO_TASK if run_state.phase[0] == loop.COMPLETE else self._next_task(run_state.step[0], stop)
+        )
+        return self._finish_beginning(code, after)
 
     def _step_and_exchange(self, task: int, stop: int) -> int:
         """Send the border to other ranks, meanwhile step the inner bodies, and receive the ghosts.
 
-        Then record the sums of all ranks, and begin the next task; returns as `_begin`.
+        Then record the sums of all ranks, and begin the next task; returns as `_record_and_begin`.
         """
         self.channel.start(int(self.border.side[0]))
         began = perf_counter()
@@ -252,20 +252,18 @@ class Subdomain:
             self.execute(subdomain_step.SECOND_HALF, task)
         else:
             self.execute(subdomain_step.INNER, task)
-        self._count(perf_counter() - began)
+        self._add_time(perf_counter() - began)
         self._record_step_time(0 if task == chunk_step.PREDICT else 1)
         self._exchange_reports()
         if self.bonds and task != chunk_step.PREDICT:
             self.bonds.end_step(self.constants.per_joule)
         self.channel.finish()
-        after = (
-            subdomain_step.NO_TASK
-            if task == chunk_step.LAST_STEP
-            else self._step(self.run_state.step[0] + (task == chunk_step.STEP), stop, ahead=True)
-        )
-        return self._begin(subdomain_step.RECORD, task, after)
+        after = subdomain_step.NO_TASK
+        if task != chunk_step.LAST_STEP:
+            after = self._next_task(self.run_state.step[0] + (task == chunk_step.STEP), stop, ahead=True)
+        return self._record_and_begin(subdomain_step.RECORD, task, after)
 
-    def _count(self, seconds: float) -> None:
+    def _add_time(self, seconds: float) -> None:
         """Add to the time that was spent computing."""
         self.spent += seconds
         self.load = self.load._replace(seconds=self.load.seconds + seconds)
@@ -315,15 +313,11 @@ class Subdomain:
         """Gather arrays of bodies, identities first, and the history of contacts on rank 0."""
         b = self.bodies
         if self.bonds:
-            self.bonds.agree()
+            self.bonds.agree_on_slack()
         own = [getattr(b, name)[..., self.low :] for name in ("identity", *names)]
-        tables = self.communicator.gather(self._table())
+        tables = self.communicator.gather(self._history_table())
         found = self._collect(own)
         return (found, HistoryTable.merged(tables)) if self.communicator.rank == 0 else None
-
-    def report(self) -> list[LoadStatistics] | None:
-        """Load statistics of all ranks, on rank 0; None elsewhere."""
-        return self.communicator.gather(self.load)
 
     def described(self) -> str | None:
         """Load statistics of all ranks as a sentence, on rank 0; None elsewhere."""
@@ -349,7 +343,7 @@ class Subdomain:
         communicator, ends = self.communicator, None
         if rows is None:
             if self.bonds:
-                self.bonds.agree()
+                self.bonds.agree_on_slack()
             rows, ends = self._own_bodies()
         if deforms(self.walls.faces):
             self._fit_skins()
@@ -377,15 +371,13 @@ class Subdomain:
         """Bodies of this rank in memory order, and the row of either body of each contact, < 0 for ghosts and walls."""
         b, low = self.bodies, self.low
         first = b.first_sphere[:-1].astype(np.int64)
-        i, j, history = self._table(first)  # of spheres as they are here
+        i, j, history = self._history_table(first)  # of spheres as they are here
         owner_i, owner_j = b.owner[i], b.owner[np.maximum(j, 0)]
         number_i = self.first_number[owner_i] + i - first[owner_i]
         number_j = np.where(j < 0, j, self.first_number[owner_j] + j - first[owner_j])
         table = HistoryTable(number_i, number_j, history)
-        return BodyBatch.of(b, self.first_number, table, slice(low, None)), (
-            owner_i - low,
-            np.where(j < 0, j, owner_j - low),
-        )
+        batch = BodyBatch.of(b, self.first_number, table, slice(low, None))
+        return batch, (owner_i - low, np.where(j < 0, j, owner_j - low))
 
     def _migrate(
         self, rows: BodyBatch, owner: np.ndarray, rows_of_ends: tuple[np.ndarray, np.ndarray] | None
@@ -417,10 +409,8 @@ class Subdomain:
         all_rows = migration.selection()
         position, left = migration.values("position", all_rows), migration.values("is_removed", all_rows)
         space, position = grid_space(self.walls.faces, position)
-        wanted, reach = (
-            self._ghosts_of_ranks(position, left[0] == 0, migration.values("kind", all_rows)[0]),
-            self.lists.reach(self.chunk_sums),
-        )
+        wanted = self._ghosts_of_ranks(position, left[0] == 0, migration.values("kind", all_rows)[0])
+        reach = self.lists.reach(self.chunk_sums)
         if self.bonds:
             wanted = self.bonds.with_partners(wanted, migration.values("identity", all_rows)[0])
         is_ghost_elsewhere = np.zeros(migration.size, bool)
@@ -555,7 +545,7 @@ class Subdomain:
         while self.execute(subdomain_step.BUILD_CANDIDATES) == loop.NO_ROOM:
             self.lists.make_room_for_candidates()
 
-    def _table(self, number: np.ndarray | None = None) -> HistoryTable:
+    def _history_table(self, number: np.ndarray | None = None) -> HistoryTable:
         """History of contacts, of pairs with ghosts as well; `number` of first spheres, by default the user's."""
         number = self.first_number if number is None else number
         walls = self.walls.faces.walls if has_walls(self.walls.faces) else None
@@ -574,7 +564,7 @@ class Subdomain:
             self.chunk_sums, self.border, view,
         )  # fmt: skip
 
-    def _step(self, done: int, stop: int, *, ahead: bool = False) -> int:
+    def _next_task(self, done: int, stop: int, *, ahead: bool = False) -> int:
         """The task that completes another step, and begins the next one unless it is the last.
 
         A cell that deforms may need a step to be completed first, with its edges, or those after the present pass.
@@ -592,7 +582,7 @@ class MemoryOrder(NamedTuple):
     border: int  # bodies of the border, whole chunks of them unless they are all
     grid: linked_cells.Grid | None  # None if there are no bodies
     first: np.ndarray  # (cells + 1,) first body of the border in each cell
-    inner: np.ndarray  # (cells + 1,) first of the others
+    inner: np.ndarray  # (cells + 1,) first inner body, which no other rank needs, in each cell
 
 
 def memory_order(
@@ -603,7 +593,7 @@ def memory_order(
     reach: float,
     cell_of_domain: PeriodicCell,
 ) -> MemoryOrder:
-    """Order of bodies at positions (3, n); `left` (1, n) marks those that have left, `wanted` (n,) those of the border.
+    """Order of bodies at positions (3, n) [m]; `left` (1, n) marks those that have left, `wanted` (n,) the border.
 
     The cells are for bodies that lie within the radii `bound` (G,) and are listed up to `reach` apart [m].
     """

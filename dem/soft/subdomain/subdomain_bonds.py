@@ -101,7 +101,7 @@ class SubdomainBonds:
         both[self.communicator.rank] = wanted[self.communicator.rank]
         return both
 
-    def agree(self) -> None:
+    def agree_on_slack(self) -> None:
         """Take over the overlaps after breakage that other ranks have followed."""
         changed = np.flatnonzero(self.followed & (self.slack != self.agreed))
         for pair, slack in self.communicator.allgather((changed, self.slack[changed])):
@@ -174,23 +174,33 @@ class SubdomainBonds:
         sums = arrays.chunk_sums[:own].sum(axis=0) + 2 * arrays.chunk_sums[own:].sum(axis=0)
         most = arrays.chunk_sums[:, [rows.LOAD, rows.PRESSED]].max(axis=0, initial=0)
         self.communicator.allreduce(sums, most)
-        sums //= 2
-        self.pressed[0] = max(self.pressed[0], float(as_float(most[1])))
+        sums //= 2  # each bond was counted twice
+        load, pressed = (float(as_float(each)) for each in most)
+        self.pressed[0] = max(self.pressed[0], pressed)
         arrays.sums[0], arrays.sums[1] = sums[rows.ELASTIC], sums[rows.LOSS] + sums[rows.LOSS + 1] / SUBUNITS_PER_UNIT
-        if self.parting.size:  # the energy that bonds had which broke, added up in the order of their numbers
-            known = np.flatnonzero((self.parting >= 0) & (arrays.slot[self.parting] >= 0))
-            mine = self.parting[known], self.before[self.state.size + known]
-            every = {}
-            for numbers, energies in self.communicator.allgather(mine):
-                every |= dict(zip(numbers.tolist(), energies.tolist(), strict=True))
-            self.parting, lost = np.zeros(0, np.int64), 0.0
-            for number in sorted(every):
-                lost += every[number]
-            arrays.sums[2] = lost * per_joule
-        if float(as_float(most[0])) > 1.0:  # all ranks take over which bonds are to break
-            breaking = np.flatnonzero(self.state == rows.BREAKING)
-            found = self.communicator.allgather((breaking, self.before[breaking]))
-            number, at = np.unique(np.concatenate([each[0] for each in found]), return_index=True)
-            self.state[number] = rows.BREAKING
-            self.pending[: number.size], self.count[0] = number, number.size
-            self.before[: number.size] = np.concatenate([each[1] for each in found])[at]
+        if self.parting.size:
+            arrays.sums[2] = self._sum_lost_energies() * per_joule
+        if load > 1.0:
+            self._agree_on_breaking()
+
+    def _sum_lost_energies(self) -> float:
+        """Energy of the bonds that broke in this step [J], added up in the order of their numbers."""
+        known = np.flatnonzero((self.parting >= 0) & (self.arrays.slot[self.parting] >= 0))
+        mine = self.parting[known], self.before[self.state.size + known]
+        energy_of = {}
+        for numbers, energies in self.communicator.allgather(mine):
+            energy_of |= dict(zip(numbers.tolist(), energies.tolist(), strict=True))
+        self.parting = np.zeros(0, np.int64)
+        lost = 0.0
+        for number in sorted(energy_of):
+            lost += energy_of[number]
+        return lost
+
+    def _agree_on_breaking(self) -> None:
+        """Take over from all ranks which bonds are to break in the next step."""
+        breaking = np.flatnonzero(self.state == rows.BREAKING)
+        found = self.communicator.allgather((breaking, self.before[breaking]))
+        number, at = np.unique(np.concatenate([each[0] for each in found]), return_index=True)
+        self.state[number] = rows.BREAKING
+        self.pending[: number.size], self.count[0] = number, number.size
+        self.before[: number.size] = np.concatenate([each[1] for each in found])[at]
