@@ -24,17 +24,17 @@ from dem.kernels.soft.neighbours.neighbour_list import (
     list_entries,
     pair_room,
     record_pairs,
+    search_around,
     search_chunk,
     search_windows,
     store_pairs,
     windows_of,
 )
-from dem.kernels.soft.neighbours.neighbour_list import search_around as search_border_around
 
 
 @inline
-def search_around(box, b, skin, largest, grid, cell_first, k, stop, bodies, kinds, neighbours):
-    """Find bodies of this rank whose bounding spheres are closer to that of ghost b than the skin, for any sizes.
+def search_other_table(box, b, skin, largest, grid, cell_first, k, stop, bodies, kinds, neighbours):
+    """Find bodies whose bounding spheres are closer to that of body b than the skin, in a cell table without b.
 
     largest: bounding radius of all bodies [m].
     grid, cell_first, k, stop: see `dem.kernels.soft.neighbours.neighbour_list.search_cells`.
@@ -54,7 +54,7 @@ def search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, nei
     See `dem.kernels.soft.neighbours.neighbour_list.search_chunk`.
 
     ghosts: their number; indices after them in their chunks are unused.
-    largest, grid, cell_first: see `search_around`.
+    largest, grid, cell_first: see `search_other_table`.
     Writes neighbours: as `dem.kernels.soft.neighbours.neighbour_list.search_chunk`.
     """
     end = c * pair_room(neighbours)
@@ -64,7 +64,7 @@ def search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, nei
     for b in range(low, high):
         neighbours.first[b] = end
         if b < ghosts:
-            found = search_around(box, b, skin, largest, grid, cell_first, end, stop, bodies, kinds, neighbours)
+            found = search_other_table(box, b, skin, largest, grid, cell_first, end, stop, bodies, kinds, neighbours)
             end = store_pairs(b, end, found, stop, bodies, kinds, neighbours)
         unchecked, end = end_body(b, high, unchecked, end, stop, skin, bodies, kinds, neighbours, box)
     return record_pairs(c, end, neighbours)
@@ -74,7 +74,7 @@ def search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, nei
 def search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box):
     """List the pairs of the border bodies of chunk c, with each other and with inner bodies.
 
-    largest, grid, cell_first: see `search_around`.
+    largest, grid, cell_first: see `search_other_table`.
     inner_first: (cells + 1,) the first of the inner bodies of each cell.
     Writes neighbours: as `dem.kernels.soft.neighbours.neighbour_list.search_chunk`.
     Returns the room needed, see `dem.kernels.soft.neighbours.neighbour_list.search_chunk`.
@@ -86,8 +86,8 @@ def search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds
     for b in range(low, high):
         neighbours.first[b] = end
         if b < bodies.n_active[0]:
-            found = search_border_around(box, b, skin, grid, cell_first, end, stop, bodies, kinds, neighbours)
-            found = search_around(box, b, skin, largest, grid, inner_first, found, stop, bodies, kinds, neighbours)
+            found = search_around(box, b, skin, grid, cell_first, end, stop, bodies, kinds, neighbours)
+            found = search_other_table(box, b, skin, largest, grid, inner_first, found, stop, bodies, kinds, neighbours)
             end = store_pairs(b, end, found, stop, bodies, kinds, neighbours)
         unchecked, end = end_body(b, high, unchecked, end, stop, skin, bodies, kinds, neighbours, box)
     return record_pairs(c, end, neighbours)
