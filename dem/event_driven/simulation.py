@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dem.base import compilation
+from dem.base import checks, compilation
 from dem.base.text import counted
 from dem.base.user_classes import hinted
 from dem.event_driven.checks import check_apart, check_box, check_going_on, check_spheres, describe, laws_of
@@ -201,7 +201,14 @@ class HardSpheres(SimulationBase):
             chunk = next_chunk(chunk, start)
 
     def carry_on(self, duration: float) -> None:
-        """Continue for a duration [s] without a file or a verdict, at least to the next representable time."""
+        """Continue for a duration [s] without a file or a verdict, at least to the next representable time.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the duration is negative, or no number. Other errors are those of `run`.
+        """
+        duration = checks.number("duration", duration, least=0, unit="s")
         with self._lock:
             self._notice_changes()
             self._advance_to(self.time + max(duration, 1e-9 * self.time), lambda *_: None, lambda: False)

@@ -140,8 +140,11 @@ class Radiation:
 
     Examples
     --------
-    >>> Radiation(temperature=1000.0, emissivity=0.8).exposed_share
-    1.0
+    A black body of a square metre in surroundings of 1000 K receives σ T_s⁴ = 56.7 kW:
+
+    >>> surroundings = Radiation(temperature=1000.0, emissivity=1.0)
+    >>> round(float(surroundings.factor(area=1.0) * surroundings.temperature**4))
+    56704
     """
 
     temperature: float

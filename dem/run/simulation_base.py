@@ -307,7 +307,14 @@ class SimulationBase:
         return self.step_count * self.time_step
 
     def carry_on(self, duration: float) -> None:
-        """Continue for a duration [s], by at least one step, without a file or a verdict."""
+        """Continue for a duration [s], by at least one step, without a file or a verdict.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the duration is negative, or no number. Other errors are those of `step`.
+        """
+        duration = checks.number("duration", duration, least=0, unit="s")
         self.step(max(1, round(duration / self.time_step)))
 
     def pace(self, steps: int, seconds: float) -> str:

@@ -123,10 +123,10 @@ def check_outside_walls(engine: Engine) -> None:
     """Refuse particles inside of solid walls, such as a roll, which would not let them out."""
     x = engine.bodies.sphere_position
     for k, (wall, label) in enumerate(zip(engine.walls.models, engine.walls.names, strict=True)):
-        if type(wall).solid is Wall.solid:
+        if type(wall).inside_shell is Wall.inside_shell:
             continue
         there = engine.walls.faces.walls.acts[k, engine.bodies.kind[engine.bodies.owner]] != 0
-        beyond = np.flatnonzero(wall.solid(in_frame(engine, k, x.T)) & there)
+        beyond = np.flatnonzero(wall.inside_shell(in_frame(engine, k, x.T)) & there)
         if beyond.size:
             s = beyond[engine.bodies.identity[engine.bodies.owner[beyond]].argmin()]
             message = (

@@ -291,3 +291,31 @@ def test_as_many_equal_spheres_as_fit_are_tried():
     with pytest.raises(ValueError, match="at random places they jam"):
         dem.pack(dem.Sphere(diameter=0.009), STUFF, box, solid_fraction=0.41)
     assert len(dem.pack(dem.Sphere(diameter=0.0125), STUFF, box, solid_fraction=0.3)) == 293
+
+
+def _falling():
+    return dem.Simulation(dem.Particles(BALL, STUFF, position=[[0, 0, 0]]), time_step=1e-5, threads=1)
+
+
+CALLS = {  # of methods, with an argument that makes no sense
+    "radius is -1 m": lambda: dem.JKR(work=0.05).pull_off(-1.0),
+    "radius is nan m": lambda: dem.Bridge(volume=1e-13, tension=0.07).pull_off(np.nan),
+    "overlap is -1e-05 m": lambda: dem.EEPA(surface_energy=0.2).pull_off(1e-3, -1e-5, 1e7),
+    "pressure is nan Pa": lambda: dem.Cell.shear((1, 1, 1), rate=1.0, pressure=np.nan),
+    "fraction is 1, expected": lambda: dem.SolidsPressure(scale=10.0).at(1.0),
+    "duration is -1 s": lambda: _falling().carry_on(-1.0),
+    "duration is nan s": lambda: _falling().carry_on(np.nan),
+    "kind is 3, and no particle is of it: kinds are 0 to 0": lambda: _falling().particles.grading(kind=3),
+}
+
+
+@pytest.mark.parametrize("said", CALLS)
+def test_methods_name_the_argument_that_makes_no_sense(said):
+    with pytest.raises(ValueError, match=said):
+        CALLS[said]()
+
+
+def test_hard_spheres_do_not_go_back():
+    ball = dem.Particles(BALL, STUFF, position=[[0.05, 0.05, 0.05]])
+    with pytest.raises(ValueError, match="duration is -1 s, expected a finite number at least 0"):
+        dem.HardSpheres(ball, ROOM).carry_on(-1.0)

@@ -27,7 +27,7 @@ def test_nobody_overlaps_a_wall(name, shape):
     assert sim.walls[0].contacts == 0
     assert sim.energy().elastic == 0
     for wall in [WALLS[name]]:
-        assert not wall.solid(np.array(found.position)).any()
+        assert not wall.inside_shell(np.array(found.position)).any()
     blind = dem.pack(shape, SAND, number=40, **corners)
     with pytest.raises(ValueError, match=r"overlap|inside|in the"):
         dem.Simulation(blind, walls=[WALLS[name]], gravity=(0, 0, 0), time_step=1e-5, deepest_overlap=1e-9)

@@ -33,8 +33,14 @@ class Hertz(LawPart):
 
     Examples
     --------
-    >>> Hertz()
-    Hertz()
+    The force of two spheres of R = 5 mm that overlap by 0.1 mm:
+
+    >>> import dem, math
+    >>> glass = dem.Material(young=5e6, poisson=0.3, density=2500.0, normal=Hertz())
+    >>> balls = dem.Particles(dem.Sphere(diameter=0.01), glass, position=[[0, 0, 0], [0.0099, 0, 0]])
+    >>> force = dem.Simulation(balls, gravity=(0, 0, 0), time_step=1e-5).contact_forces().force[0, 0]
+    >>> round(float(-force), 9) == round(4 / 3 * glass.effective_modulus(glass) * math.sqrt(0.0025 * 1e-4**3), 9)
+    True
     """
 
     SLOT, TABLES = "normal", "hertz.Hertz"
@@ -83,6 +89,8 @@ class Linear(LawPart):
     --------
     >>> Linear(stiffness=1000.0)
     Linear(stiffness=1000.0, tension=False, tangential=0.2857142857142857)
+    >>> round(Linear(collision_time=1e-3).rate(wanted=1.0), 3)  # k/m* = (π/t)², without losses
+    9869604.401
     """
 
     SLOT, TABLES = "normal", "linear.Linear"
@@ -302,13 +310,30 @@ class EEPA(LawPart):
         return math.sqrt((1 - (n + 1) * ratio + n * ratio ** ((n + 1) / n)) / (1 - ratio))
 
     def pull_off(self, radius: float, overlap: float, modulus: float = 0.0) -> float:
-        """Largest pull [N] of a contact of this R* [m] that was pressed to an overlap [m].
+        """Largest pull of a contact that was pressed to an overlap.
+
+        Parameters
+        ----------
+        radius : float
+            Effective radius R* [m].
+        overlap : float
+            Largest overlap δ_max [m].
+        modulus : float
+            Effective modulus E* [Pa], needed if k_1 is that of Hertz's law.
+
+        Returns
+        -------
+        float
+            [N].
 
         Raises
         ------
-        ValueError
-            If k_1 is that of Hertz's law, and the effective modulus E* [Pa] is not given.
+        ValueError, TypeError
+            For values below zero, or if k_1 is that of Hertz's law and there is no modulus.
         """
+        radius = checks.number("radius", radius, least=0, unit="m")
+        overlap = checks.number("overlap", overlap, least=0, unit="m")
+        modulus = checks.number("modulus", modulus, least=0, unit="Pa")
         if self.stiffness is None and not modulus > 0:
             raise ValueError(f"modulus is {modulus:g} Pa, expected E* of the two bodies, of which {self} makes k_1")
         k_1 = self.stiffness or 4 / 3 * modulus * math.sqrt(radius)
@@ -340,6 +365,8 @@ class PowerLaw(LawPart):
     --------
     >>> PowerLaw(stiffness=1e7, exponent=2)
     PowerLaw(stiffness=10000000.0, exponent=2.0, tangential=0.2857142857142857)
+    >>> round(PowerLaw(stiffness=1e7, exponent=1.5).alpha(wanted=0.5), 9) == round(Hertz().alpha(wanted=0.5), 9)
+    True
     """
 
     SLOT, TABLES = "normal", "power.Power"
@@ -439,6 +466,8 @@ class Rolling(LawPart):
     --------
     >>> Rolling(friction=0.1)
     Rolling(friction=0.1, model='spring', damping=0.3)
+    >>> round(Rolling(friction=0.1).spring(), 9)  # 2.25 μ_r²
+    0.0225
     """
 
     SLOT = "rolling"
@@ -539,7 +568,8 @@ class DMT(LawPart):
     work: float = number("of adhesion", unit="J/m2", least=0, example=0.05)
 
     def pull_off(self, radius: float) -> float:
-        """Largest pull of a contact of this effective radius [m], in N."""
+        """Largest pull [N] of a contact of this effective radius R* [m]; raises ValueError if it is negative."""
+        radius = checks.number("radius", radius, least=0, unit="m")
         return 2.0 * math.pi * self.work * radius
 
 
@@ -576,7 +606,8 @@ class JKR(LawPart):
     work: float = number("of adhesion", unit="J/m2", least=0, example=0.05)
 
     def pull_off(self, radius: float) -> float:
-        """Largest pull of a contact of this effective radius [m], in N."""
+        """Largest pull [N] of a contact of this effective radius R* [m]; raises ValueError if it is negative."""
+        radius = checks.number("radius", radius, least=0, unit="m")
         return 1.5 * math.pi * self.work * radius
 
 
@@ -639,5 +670,6 @@ class Bridge(LawPart):
         )
 
     def pull_off(self, radius: float) -> float:
-        """Largest pull of a contact of this effective radius [m], in N."""
+        """Largest pull [N] of a contact of this effective radius R* [m]; raises ValueError if it is negative."""
+        radius = checks.number("radius", radius, least=0, unit="m")
         return 4 * math.pi * radius * self.tension * math.cos(self.angle)

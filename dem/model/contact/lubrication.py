@@ -37,6 +37,9 @@ class Lubrication:
     --------
     >>> Lubrication(roughness=1e-6)
     Lubrication(roughness=1e-06, reach=0.1)
+    >>> film = Lubrication(roughness=1e-6)
+    >>> round(film.rate(viscosity=1e-3, radius=1e-3, mass=1e-6), 3)  # 6 π μ R*²/(m* h) at h = 1 µm
+    18849.556
     """
 
     type: str = kind("lubrication")

@@ -208,7 +208,16 @@ class Cell(Box):
 
     @classmethod
     def isotropic(cls, edges: object, pressure: float, **control: float) -> Self:
-        """Cell that is compressed until the stress along each axis is the pressure [Pa].
+        """Cell that is compressed until the stress along each axis is the pressure.
+
+        Parameters
+        ----------
+        edges : (3,) or (3, 3) floats
+            Lengths of a cell at right angles, or its edges in columns [m].
+        pressure : float
+            Stress along each axis, positive in compression [Pa].
+        **control
+            Other arguments of `Cell`, such as gain and fastest.
 
         Examples
         --------
@@ -219,7 +228,18 @@ class Cell(Box):
 
     @classmethod
     def triaxial(cls, edges: object, axial_rate: float, confinement: float, **control: float) -> Self:
-        """Cell of a drained triaxial test: shortened along z at a rate [1/s], at constant lateral stress [Pa].
+        """Cell of a drained triaxial test: shortened along z at a rate, at constant lateral stress.
+
+        Parameters
+        ----------
+        edges : (3,) or (3, 3) floats
+            Lengths of a cell at right angles, or its edges in columns [m].
+        axial_rate : float
+            Rate of shortening along z, positive in compression [1/s].
+        confinement : float
+            Stress along x and y, positive in compression [Pa].
+        **control
+            Other arguments of `Cell`, such as gain and fastest.
 
         Examples
         --------
@@ -232,7 +252,18 @@ class Cell(Box):
 
     @classmethod
     def shear(cls, edges: object, rate: float, pressure: float | None = None, **control: float) -> Self:
-        """Cell of simple shear at a rate dv_x/dy [1/s], at constant volume or constant normal stress on y planes [Pa].
+        """Cell of simple shear, at constant volume or constant normal stress.
+
+        Parameters
+        ----------
+        edges : (3,) or (3, 3) floats
+            Lengths of a cell at right angles, or its edges in columns [m].
+        rate : float
+            Shear rate dv_x/dy [1/s].
+        pressure : float, optional
+            Normal stress on planes across y, positive in compression [Pa]; default: the volume is constant.
+        **control
+            Other arguments of `Cell`, such as gain and fastest.
 
         Examples
         --------
@@ -240,7 +271,8 @@ class Cell(Box):
         (None, 10000.0, None)
         """
         rate = checks.number("rate", rate, unit="1/s")
-        normal = None if pressure is None else [[None] * 3, [None, pressure, None], [None] * 3]
+        p = None if pressure is None else checks.number("pressure", pressure, unit="Pa")
+        normal = None if pressure is None else [[None] * 3, [None, p, None], [None] * 3]
         return cls(edges, rate=[[0.0, rate, 0.0], [0.0] * 3, [0.0] * 3], stress=normal, **control)
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from dem.base import checks
@@ -57,5 +58,6 @@ class SolidsPressure:
             object.__setattr__(self, name, checks.number(name, getattr(self, name), **limit))
 
     def at(self, fraction: float) -> float:
-        """Solids pressure τ [Pa] at a solid fraction."""
+        """Solids pressure τ [Pa] at a solid fraction; raises ValueError unless it is at least 0 and below 1."""
+        fraction = checks.number("fraction", fraction, least=0, most=math.nextafter(1.0, 0.0))
         return self.scale * fraction**self.exponent / max(self.packing - fraction, self.softness * (1 - fraction))

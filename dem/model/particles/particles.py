@@ -180,6 +180,8 @@ class Particles:
         ----------
         groups : list of Particles, or mapping of names to Particles
             Names are those of kinds, in place of those that the groups have: ``{"small": a, "large": b}``.
+        *more : Particles
+            Further groups, if the first argument is a group itself.
 
         Returns
         -------
@@ -308,9 +310,13 @@ class Particles:
     def grading(self, kind: int | None = None) -> Grading:
         """Smallest and largest size, and D10, D50, D90 by mass, of all particles or those of a kind [m].
 
-        A size is the diameter of a sphere, fibre, capsule or cylinder, or that of the sphere of equal volume.
+        A size is the diameter of a sphere, fibre, capsule or cylinder, or that of the sphere of equal volume. Raises
+        ValueError if no particle is of the kind, an index into `kinds`.
         """
         rows = slice(None) if kind is None else self.kind == checks.whole("kind", kind, least=0)
+        if kind is not None and not rows.any():
+            message = f"kind is {kind}, and no particle is of it: kinds are 0 to {len(self.kinds) - 1}"
+            raise ValueError(message)
         size = np.array([size_of(shape) for shape, _ in self._variants])[self._variant]
         return grading(size[rows], self.mass[rows])
 

@@ -197,7 +197,20 @@ class FlexibleFibre:
         self, material: Material, *, position: object, orientation: object = None, velocity: object = None,
         angular_velocity: object = None, name: str = "fibre",
     ) -> tuple[Particles, Bonds]:  # fmt: skip
-        """Bodies and bonds of N fibres at rest, given positions of their centres as for rigid ones, see `Particles`."""
+        """Bodies and bonds of N fibres in their rest shape.
+
+        Parameters
+        ----------
+        material : Material
+            Material of the nodes.
+        position, orientation, velocity, angular_velocity, name
+            Of the fibres, as of rigid ones in `Particles`; positions are those of their centres of mass [m].
+
+        Returns
+        -------
+        Particles, Bonds
+            Nodes, one fibre after the other, and the bonds between them.
+        """
         rigid = Particles(
             self, material, position=position, orientation=orientation, velocity=velocity,
             angular_velocity=angular_velocity, name=name,

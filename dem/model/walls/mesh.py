@@ -162,15 +162,46 @@ class Mesh(Wall):
 
     @classmethod
     def turned(cls, points: object, *, segments: int = 100, material: Material, **wall: object) -> Mesh:
-        """Surface of revolution of a polyline (r, z) [m] about the z axis, in flat segments: a drum, a hopper.
+        """Surface of revolution of a polyline about the z axis, in flat segments: a drum, a hopper.
 
         Its corners lie on the surface of revolution, its flats up to r (1 - cos(π / segments)) inside.
+
+        Parameters
+        ----------
+        points : (K, 2) floats
+            (r, z) of the polyline [m].
+        segments : int
+            Flats around the axis.
+        material : Material
+            Material of the wall.
+        **wall
+            Other arguments that every wall has, such as motion and name, see `dem.Cylinder`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a value is out of range.
         """
         return cls(*mesh_builders.turned(points, segments=segments), material=material, **wall)
 
     @classmethod
     def box(cls, lower: object, upper: object, *, material: Material, **wall: object) -> Mesh:
-        """A closed box of twelve triangles; particles are inside or outside."""
+        """A closed box of twelve triangles; particles are inside or outside.
+
+        Parameters
+        ----------
+        lower, upper : (3,) floats
+            Opposite corners [m].
+        material : Material
+            Material of the wall.
+        **wall
+            Other arguments that every wall has, such as motion and name, see `dem.Cylinder`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a value is out of range.
+        """
         return cls(*mesh_builders.box(lower, upper), material=material, **wall)
 
     @classmethod
@@ -178,7 +209,32 @@ class Mesh(Wall):
         cls, radius: float, pitch: float, length: float, *, shaft: float = 0.0, segments: int = 48, rows: int = 4,
         material: Material, **wall: object,
     ) -> Mesh:  # fmt: skip
-        """A thin screw about the z axis, from z = 0 to its length, between the radii of shaft and screw [m]."""
+        """A thin screw about the z axis, from z = 0 to its length, between the radii of shaft and screw.
+
+        Parameters
+        ----------
+        radius : float
+            Outer radius [m].
+        pitch : float
+            Length of a turn along the axis [m].
+        length : float
+            Length along the axis [m].
+        shaft : float
+            Inner radius [m].
+        segments : int
+            Segments of a turn.
+        rows : int
+            Rows of triangles between the radii.
+        material : Material
+            Material of the wall.
+        **wall
+            Other arguments that every wall has, such as motion and name, see `dem.Cylinder`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a value is out of range.
+        """
         made = mesh_builders.screw(radius, pitch, length, shaft=shaft, segments=segments, rows=rows)
         return cls(*made, material=material, **wall)
 
@@ -187,9 +243,39 @@ class Mesh(Wall):
         cls, radius: float, height: float, *, count: int = 2, pitch: float = 45.0, tip_pitch: float | None = None,
         segments: int = 8, material: Material, **wall: object,
     ) -> Mesh:  # fmt: skip
-        """Blades of a mixer about the z axis, each pitched about its own axis by an angle [degrees].
+        """Blades of a mixer about the z axis, each pitched about its own axis.
 
         They are flat, or twisted evenly along the radius from `pitch` at the axis to `tip_pitch` at their tips.
+
+        Parameters
+        ----------
+        radius : float
+            Radius at the tips [m]; blades begin at a tenth of it.
+        height : float
+            Width of a blade [m], which is its height along z if the pitch is 0.
+        count : int
+            Number of blades.
+        pitch, tip_pitch : float, float or None
+            Angles of the blade to the z axis, at this axis and at the tip [degrees]: 0 is upright, 90 lies flat. The
+            default of `tip_pitch` is `pitch`.
+        segments : int
+            Segments along a blade.
+        material : Material
+            Material of the wall.
+        **wall
+            Other arguments that every wall has, such as motion and name, see `dem.Cylinder`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a value is out of range.
+
+        Examples
+        --------
+        >>> import dem
+        >>> steel = dem.Material(young=2e8, poisson=0.3)
+        >>> [round(float(np.ptp(Mesh.blades(0.04, 0.02, pitch=p, material=steel).vertices[:, 2])), 9) for p in (0, 90)]
+        [0.02, 0.0]
         """
         made = mesh_builders.blades(radius, height, count=count, pitch=pitch, tip_pitch=tip_pitch, segments=segments)
         return cls(*made, material=material, **wall)

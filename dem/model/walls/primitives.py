@@ -458,8 +458,16 @@ class Cylinder(Wall):
 
     line = line_between_ends
 
-    def solid(self, points: np.ndarray) -> np.ndarray:
-        """Which points are inside the roll."""
+    def inside_shell(self, points: np.ndarray) -> np.ndarray:
+        """Which points (M, 3) [m] are inside a roll, which particles are outside of (M,), at time 0.
+
+        Examples
+        --------
+        >>> import dem
+        >>> roll = dem.Cylinder((0, 0, 0), (0, 0, 1), 0.1, inside=False)
+        >>> roll.inside_shell(np.array([[0, 0, 0.5], [0.2, 0, 0.5]]))
+        array([ True, False])
+        """
         axis = np.subtract(self.end, self.start)
         along = ((points - self.start) * axis).sum(1) / portable.dot(axis, axis)
         off = np.linalg.norm(points - self.start - np.outer(along, axis), axis=1)

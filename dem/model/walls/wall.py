@@ -235,8 +235,12 @@ class Wall:
         """Kind, numbers and bounds of the wall; `shapes` is the module `dem.model.walls.wall_shapes`."""
         raise NotImplementedError
 
-    def solid(self, points: np.ndarray) -> np.ndarray:
-        """Which points (M, 3) are inside the solid of the wall, away from its surface, while it rests (M,)."""
+    def inside_shell(self, points: np.ndarray) -> np.ndarray:
+        """Which points (M, 3) [m] are where particles must not be, inside a wall that is a thin shell (M,), at time 0.
+
+        The distance to a thin shell does not tell its inside from its outside. No point by default: other walls push
+        particles out of their solid.
+        """
         return np.zeros(len(points), bool)
 
     def is_same_turned(self, centre: tuple[float, float, float], axis: tuple[float, float, float]) -> bool:

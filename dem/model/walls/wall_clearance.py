@@ -46,7 +46,7 @@ class Clear:
             if self.inside:
                 clear &= self.inside.depth(centres) > radius
             for wall in self.walls:
-                clear &= ~wall.solid(centres)
+                clear &= ~wall.inside_shell(centres)
         return clear
 
     def _geometry(self, reach: float) -> Geometry:

@@ -155,7 +155,7 @@ def _touch_nothing(engine: Engine, variant: np.ndarray, positions: np.ndarray, o
     clear = over.wall < -engine.range
     for w, wall in enumerate(engine.walls.models):
         acts = engine.walls.faces.walls.acts[w, variant[owner]] != 0
-        clear &= ~(wall.solid(in_frame(engine, w, centres)) & acts)
+        clear &= ~(wall.inside_shell(in_frame(engine, w, centres)) & acts)
     return np.logical_and.reduceat(clear, spheres.first[:-1])
 
 
