@@ -31,6 +31,7 @@ PUBLIC = {  # module: its public names
     "dem.event_driven.simulation": "HardSpheres",
     "dem.event_driven.verdict": "HardVerdict",
     "dem.files.exports": "export register_export",
+    "dem.files.reading.frame": "Frame",
     "dem.files.reading.trajectory": "Trajectory",
     "dem.files.storage.repair": "repair",
     "dem.model.bonds": "Bonds",

@@ -20,6 +20,7 @@ from dem.event_driven.simulation import HardSpheres as HardSpheres
 from dem.event_driven.verdict import HardVerdict as HardVerdict
 from dem.files.exports import export as export
 from dem.files.exports import register_export as register_export
+from dem.files.reading.frame import Frame as Frame
 from dem.files.reading.trajectory import Trajectory as Trajectory
 from dem.files.storage.repair import repair as repair
 from dem.model.bonds import Bonds as Bonds

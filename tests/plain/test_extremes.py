@@ -138,7 +138,7 @@ OTHERS = {  # made by the engine, or by subclassing, or of a file
         "Shape",
         "StochasticCase",
     ),
-    *("StochasticVerdict", "StudyCase", "SweepTable", "Trajectory", "Verdict"),
+    *("StochasticVerdict", "StudyCase", "SweepTable", "Trajectory", "Verdict", "Frame"),
 }
 ALSO = {  # other words for an argument
     "open": ["face"], "periodic": ["axis"], "radii": ["offsets has shape"], "normal": ["axis"],

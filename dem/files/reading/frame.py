@@ -28,9 +28,31 @@ BODIES = 500  # of which surfaces are made at a time
 
 
 class Frame:
-    """One frame of a trajectory. Arrays are read from the file at first access, and cached.
+    """One frame of a trajectory: the state of all particles that are present at one time.
 
-    ``index`` is its number in the file.
+    `dem.Trajectory` makes frames, ``run[-1]`` or ``run.at(0.5)``. Arrays are read from the file at first access and
+    kept. Registered fields are attributes too, by their names.
+
+    Parameters
+    ----------
+    run : Trajectory
+        The run, or a part of it.
+    number : int
+        Number of the frame in that run or part.
+    index : int
+        Number of the frame in the file.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.Simulation(ball, time_step=1e-4).run(duration=0.1, output=f"{folder}/fall.h5", frames=10)
+    ...     with dem.Trajectory(f"{folder}/fall.h5") as run:
+    ...         frame = run.at(0.05)
+    ...         frame, frame.step, frame.velocity.round(6).tolist(), round(float(frame.energy["rotational"]), 9)
+    (<Frame 5: t = 0.05 s, step 500>, 500, [[0.0, 0.0, -0.4905]], 0.0)
     """
 
     __setattr__ = set_declared

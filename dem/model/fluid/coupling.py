@@ -108,6 +108,9 @@ class Exchange(NamedTuple):
 class FlowState:
     """State of the fluid from a flow solver, which acts on the particles until the next exchange.
 
+    The values are checked when the function of a coupling returns them: arrays of other shapes, numbers that are not
+    finite, and what the fluid of the run does not take raise ValueError then.
+
     Parameters
     ----------
     velocity : (nx, ny, nz, 3) or (3,) floats
