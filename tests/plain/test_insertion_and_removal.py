@@ -316,6 +316,20 @@ def test_who_went_since_the_last_round_is_not_missed_yet():
     assert missed == []
 
 
+def test_gates_that_a_run_lacks_are_refused(tmp_path):
+    """By number or by name: an empty flow would be taken for a result."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        shower(number=3, rate=1000, every=0.001).run(0.005, output=tmp_path / "rain.h5", frames=5)
+    with dem.Trajectory(tmp_path / "rain.h5") as run:
+        assert run.flow("rain")[0].tolist() == run.flow(0)[0].tolist()
+        assert run.flow("rain")[0][-1] == 3
+        assert run.flow("rain")[1][-1] == pytest.approx(run.mass.sum())
+        for gate in (1, -3, "drain"):
+            with pytest.raises(ValueError, match=r"0 \(rain\), -1 \(.*\), -2"):
+                run.flow(gate)
+
+
 @pytest.mark.slow
 def test_files_have_who_is_there_and_all_can_be_repeated_and_resumed(tmp_path):
     sieve = [dem.Outlet(dem.Plane((0, 0, 0), (0, 0, 1)), every=0.002, recycle="rain"), dem.Outlet(BELOW)]

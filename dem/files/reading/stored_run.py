@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dem.base.parsing import parse_json
+from dem.base.text import shown
 from dem.base.user_classes import set_declared
 from dem.files.checkpoints.serialization import variants_of
 from dem.files.h5md import bonds, cell, growing_tables, surfaces, variable_population, walls
@@ -109,10 +111,9 @@ class StoredRun:
 
     def field(self, name: str) -> StoredField:
         """Field by its name, ``axis`` included; raises ValueError with the available names."""
-        known = self.fields
         stored = FIELDS[name].source or name if isinstance(name, str) and name in FIELDS else None
-        if stored not in known:
-            own = self.scalars
+        if stored not in STATE or f"{stored}/value" not in self._stored():
+            known, own = self.fields, self.scalars
             if name not in own:
                 names = [*known, *(each for each in own if each not in known)]
                 raise ValueError(f"{self.path} has no {name}: its fields are {', '.join(names)}")
@@ -122,7 +123,7 @@ class StoredRun:
             return StoredField(name, values, self.frames)
         return AlignedField(name, values, self.frames, self._stored(f"{variable_population.ID}/value"), self.identity)
 
-    @property
+    @cached_property
     def varies(self) -> bool:
         """Whether particles are inserted or removed in this run."""
         return variable_population.has_varying_number(self._stored("/"))
@@ -152,13 +153,20 @@ class StoredRun:
         """
         return self._log(growing_tables.EVENTS, variable_population.EVENT)
 
-    def flow(self, gate: int = -1) -> tuple[np.ndarray, np.ndarray]:
+    def flow(self, gate: int | str = -1) -> tuple[np.ndarray, np.ndarray]:
         """Number of particles and mass [kg] that have passed a gate from the first frame to each one (T,), (T,).
 
-        Gates are those of `events`: 0 is the first inserter, -1 the first outlet. Particles that were put in at the
-        first step are in the first frame, and do not count.
+        Gates are those of `events`: 0 is the first inserter, -1 the first outlet; or the name of an inserter or outlet.
+        Particles that were put in at the first step are in the first frame, and do not count. Raises ValueError if the
+        run has no such gate.
         """
-        rows = self.events[self.events["gate"] == gate]
+        names = dict(enumerate(self.input.get("inserters") or ()))
+        names |= {-1 - k: name for k, name in enumerate(self.input.get("outlets") or ())}
+        numbers = [k for k, name in names.items() if gate in (k, name)]
+        if not numbers:
+            known = ", ".join(f"{k} ({name})" for k, name in names.items()) or "none"
+            raise ValueError(f"{self.path} has no gate {shown(gate)}: its inserters and outlets are {known}")
+        rows = self.events[np.isin(self.events["gate"], numbers)]
         mass = np.array([variant.mass for variant in self.variants])[rows["variant"]]
         at = np.searchsorted(rows["step"], self.step, side="right")
         return at, np.concatenate([[0.0], np.cumsum(mass)])[at]
