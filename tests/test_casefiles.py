@@ -1119,7 +1119,7 @@ def test_tables_and_settings_that_do_not_apply_are_refused(cli, tmp_path):
 def test_a_file_says_how_to_write(cli, tmp_path):
     text = tmp_path / "mine.toml"
     text.write_text('case = "single-fibre"\n[output]\nfields = ["velocity"]\nfloat32 = true\ncompression = "lzf"\n'
-                    'checkpoint_every = "5 min"\n')  # fmt: skip
+                    'checkpoint_every = "5 min"\ncontacts = true\n')  # fmt: skip
     words = ("run", "mine.toml", "--duration", "1e-3", "--time-step", "1e-5", "--frames", "2", "--quiet")
     assert cli(*words).exit_code == 0
     assert cli(*words, "-o", "gzip.h5", "--compression", "gzip").exit_code == 0  # the command line has the last word
@@ -1128,6 +1128,7 @@ def test_a_file_says_how_to_write(cli, tmp_path):
             stored = file["particles/trajectory/velocity/value"]
             assert (stored.dtype, stored.compression) == (np.float32, compression)
             assert "orientation" not in file["particles/trajectory"]
+            assert "contacts" in file
     text.write_text(text.read_text().replace("lzf", "zip").replace("velocity", "speed").replace("5 min", "soon"))
     said = cli(*words, "-o", "none.h5").stderr
     assert "output.compression is 'zip'" in said

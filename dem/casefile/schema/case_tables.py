@@ -435,7 +435,7 @@ class ScalarTable(Table):
 
 
 class OutputTable(Table):
-    """``[output]``: file, fields and compression."""
+    """``[output]``: file, frames, fields, contacts and compression."""
 
     file: key.OutputFile | None = Field(None, description="file to write; default: a free name", examples=["run.h5"])
     frames: key.Count = Field(200, description="frames written after the first")
@@ -445,6 +445,7 @@ class OutputTable(Table):
         examples=[["position", "velocity"]],
     )
     float32: bool = Field(False, description="write fields in single precision")
+    contacts: bool = Field(False, description="write contacts and forces at each frame")
     compression: Literal["gzip", "lzf"] | None = Field(
         None, description="compression: files a little smaller, writing much slower; default: none", examples=["gzip"]
     )
@@ -456,7 +457,7 @@ class OutputTable(Table):
 
     def options(self) -> dict[str, Any]:
         """Arguments for `Simulation.run`."""
-        names = ("fields", "float32", "compression", "checkpoint_every")
+        names = ("fields", "float32", "contacts", "compression", "checkpoint_every")
         return {name: getattr(self, name) for name in names if name in self.model_fields_set}
 
 
