@@ -23,6 +23,7 @@ NAMED_COMPONENT = 0.3  # size of a direction's component above which its paramet
 AT_BOUND = 0.02  # of the range, within which a parameter counts as being at its bound
 PREDICTED_ERROR = 0.05  # standard error of what was not measured, over its value, unless the study says otherwise
 MAX_UNCERTAINTY_LEFT = 0.7  # share of the uncertainty that a measurement worth proposing leaves
+ERROR = "_error"  # in names of observables that are standard errors of others
 SMALLEST_CHANCE = 0.01  # chance of such a misfit with a right model, below which the model is questioned
 
 
@@ -143,6 +144,8 @@ def _likeliest_near(study: Study, fit: Fit, along: np.ndarray, position: float) 
 def gains(study: Study, fit: Fit, direction: Direction) -> list[Gain]:
     """Gain of information about a direction by each observable not yet measured, largest first.
 
+    Standard errors, which have ``_error`` in their name, are left out because they are not measured.
+
     With the covariance c of the position along the direction and the observable f over the parameters that agree, and a
     standard error e, the share √(1 - c²/(s² (var f + e²))) of the standard deviation s is left.
     """
@@ -152,7 +155,7 @@ def gains(study: Study, fit: Fit, direction: Direction) -> list[Gain]:
     fitted = {(observable.test, observable.name) for observable in study.fitted}
     found = []
     for key, surrogate in fit.surrogates.items():
-        if key in fitted:
+        if key in fitted or ERROR in key[1]:
             continue
         values = surrogate.mean(x)
         error = errors.get(key, math.nan)

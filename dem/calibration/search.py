@@ -165,7 +165,7 @@ def fit_stage(
         finite = np.isfinite(average.mean)
         if finite.sum() < fewest(x.shape[1]):
             if key in measured:
-                raise ValueError(_too_few(measured[key], int(finite.sum()), len(x), values))
+                raise ValueError(_too_few(measured[key], stage, int(finite.sum()), len(x), values))
             continue
         base = before.surrogates[key].mean if before and key in before.surrogates else None
         surrogates[key] = Surrogate(x[finite], average.mean[finite], average.error[finite] ** 2, base)
@@ -217,12 +217,13 @@ def scatter_correlation(columns: Sequence[tuple[str, np.ndarray | None]]) -> np.
     return correlation
 
 
-def _too_few(observable: Observable, found: int, points: int, values: Values) -> str:
+def _too_few(observable: Observable, stage: int, found: int, points: int, values: Values) -> str:
     names = sorted(name for test, name in values if test == observable.test)
     hint = "" if observable.name in names else f"; the case gives {', '.join(names) or 'none'}"
     return (
-        f"{observable.label} was found at {found} of {counted(points, 'point')} only, see the column error of its "
-        f"sweep.csv{hint}"
+        f"{observable.label} was found at {found} of {counted(points, 'point')} only{hint}. In "
+        f"stage-{stage + 1}/{observable.test}/sweep.csv the column error says why runs failed. If it is nan in runs "
+        "without an error, change the settings of the test, such as more grains or a longer duration"
     )
 
 

@@ -188,6 +188,26 @@ def test_one_angle_does_not_tell_sliding_from_rolling_friction():
     )
 
 
+def test_standard_errors_are_not_proposed_as_measurements():
+    study = study_of(
+        ["sliding", "rolling"], {"o0": (23.0, 0.3), "o_error_1": (math.nan, 0.2)}, stages=(Stage(12, 2, {}),)
+    )
+    fit, _, _ = found(study, formulas)
+    assert ("t", "o_error_1") in fit.surrogates
+    assert findings.gains(study, fit, findings.directions(study, fit)[0]) == []
+
+
+def test_an_observable_that_runs_lack_ends_the_search():
+    """The message tells runs that failed from those that ended without the observable, and names their table."""
+    study = study_of(["sliding"], {"o0": (23.0, 0.3)}, stages=(Stage(12, 2, {}),))
+
+    def evaluate(_, points):
+        return {("t", "o0"): np.full((len(points), 2), math.nan)}
+
+    with pytest.raises(ValueError, match=r"o0 was found at 0 of 8 points only. In stage-1/t/sweep.csv .* nan in runs"):
+        search(study, evaluate, Points(study, None), lambda _: None)
+
+
 def test_what_has_no_influence_is_told_after_the_first_points():
     study = study_of(["sliding", "rolling"], {"o0": (20.0, 0.3), "o1": (1.0, 0.1)}, stages=(Stage(12, 2, {}),))
     _, doubts, lines = found(study, lambda point: np.array([10 * point[0], 1.0, 0.0]))
