@@ -169,7 +169,8 @@ def plain_errors(command: Callable) -> Callable:
             _print_error(ValueError(message), status=2)
         except MemoryError:
             _print_error(
-                MemoryError("there is not enough memory for this many particles, spheres or triangles"), status=2
+                MemoryError("there is not enough memory for this many particles, spheres, triangles or pixels"),
+                status=2,
             )
         except KeyboardInterrupt as stopped:
             sys.stderr.write(f"{str(stopped) or 'interrupted'}\n")

@@ -38,7 +38,7 @@ class View:
     def shown(self) -> str:
         """Number of frames shown, of the frames of the run, and size of the page."""
         step = self.frames.step
-        part = f", every {step}th of {self.of}" if step > 1 else ""
+        part = f", one in {step} of {self.of}" if step > 1 else ""
         return f"{counted(len(self.frames), 'frame')}{part}, {len(self.html) / 1e6:.1f} MB"
 
     def __repr__(self) -> str:
@@ -115,7 +115,7 @@ def view(
         checks.ending(checks.output(output, overwrite=overwrite), (".html", ".htm"), "a page is written", needed=True)
     frames = _frames_that_fit(run, budget)
     blocks = [frame_block(run, part) for part in (track or _with_progress)(_blocks_of_frames(frames))]
-    title = run.path.name if frames.step == 1 else f"{run.path.name}, every {frames.step}th frame"
+    title = run.path.name if frames.step == 1 else f"{run.path.name}, one frame in {frames.step}"
     made = View(run.path.name, page(title, constant_data(run, summary_of(run)), blocks), frames, len(run))
     if output is not None:
         made.save(output, overwrite=overwrite)
@@ -153,6 +153,6 @@ def _frames_that_fit(run: Trajectory, megabytes: float) -> range:
     most = int((megabytes * 1e6 - fixed) // frame_bytes(run))
     if most < min(2, len(run)):
         need = (fixed + 2 * frame_bytes(run)) / 1e6
-        message = f"a page with two frames of {run.path} may take {need:.1f} MB, more than {megabytes:g}: allow as much"
+        message = f"a page with two frames of {run.path} may take {need:.3g} MB, more than {megabytes:g}: allow as much"
         raise ValueError(message)
     return range(0, len(run), max(1, -(-len(run) // most)))

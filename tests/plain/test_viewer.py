@@ -150,7 +150,8 @@ def test_a_page_keeps_to_its_size_and_says_what_it_leaves_out(made):
     less = dem.view(made, "less.html", megabytes=budget)
     assert less.frames.step > 1
     assert len(less.html) <= 1e6 * budget
-    assert f"every {less.frames.step}th frame" in less.html
+    assert f"one frame in {less.frames.step}" in less.html
+    assert f"one in {less.frames.step} of 7" in less.shown
     with pytest.raises(ValueError, match=r"two frames of .* may take [\d.]+ MB, more than 0.001"):
         dem.view(made, megabytes=0.001)
 
