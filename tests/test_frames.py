@@ -315,6 +315,12 @@ def test_pandas_table(run):
         **dict.fromkeys(("p_x", "p_y", "p_z"), "1"),
     }
     assert run.to_pandas(frames=slice(-1, None)).shape == (9, 4 + 13)
+    assert run.to_pandas(frames=-1).equals(run.to_pandas(frames=slice(-1, None)))
+    for call in (lambda: run["last"], lambda: run.spheres(1.5), lambda: run.to_pandas(frames=None)):
+        with pytest.raises(TypeError, match=r"frame is .* expected a whole number or a slice"):
+            call()
+    with pytest.raises(TypeError, match="identity is 'first', expected a whole number"):
+        run.of("first")
 
 
 def test_xarray_dataset(run, finished):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.text import shown
 from dem.files.validation.hdf5_validation import check_memory
 from dem.model.particles.fields import FIELDS, Field
 
@@ -104,7 +105,12 @@ def read_rows(dataset: h5py.Dataset, frames: range, key: object, rest: tuple = (
 
 
 def row(frames: range, number: int) -> int:
-    """Index of a frame, counted from the end if negative; raises IndexError with the number of frames."""
+    """Index of a frame, counted from the end if negative; raises IndexError with the number of frames, or TypeError."""
+    try:
+        number = operator.index(number)
+    except TypeError:
+        message = f"frame is {shown(number)}, expected a whole number or a slice"
+        raise TypeError(message) from None
     if not -len(frames) <= number < len(frames):
         raise IndexError(f"frame {number} of {len(frames)}, expected {-len(frames)} to {len(frames) - 1}")
     return frames[number]

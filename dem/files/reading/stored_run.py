@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import checks
 from dem.base.parsing import parse_json
 from dem.base.text import shown
 from dem.base.user_classes import set_declared
@@ -136,8 +137,9 @@ class StoredRun:
     def of(self, identity: int, field: str = "position") -> np.ndarray:
         """Values of one particle in each frame (T, k), by its number; NaN where it is absent.
 
-        Raises ValueError if it is in no frame, or the file lacks the field.
+        Raises ValueError if it is in no frame, or the file lacks the field, TypeError if it is no whole number.
         """
+        identity = checks.whole("identity", identity, least=0)
         column = int(np.searchsorted(self.identity, identity))
         if column >= self.identity.size or self.identity[column] != identity:
             message = f"{self.path} has no particle {identity} in any frame, of {self.identity.size} that it has"

@@ -117,13 +117,16 @@ class Trajectory(StoredRun):
         shot = self[frame]
         return tables.contacts(shot.contact_forces(), shot.identity)
 
-    def to_pandas(self, fields: Sequence[str] | None = None, frames: slice = slice(None)) -> pd.DataFrame:
+    def to_pandas(self, fields: Sequence[str] | None = None, frames: slice | int = slice(None)) -> pd.DataFrame:
         """Table with a row for each particle in each frame: frame, time, particle, kind, x, y, z, v_x, ...
 
-        `fields` are names of `Trajectory.fields`, or "axis" (p_x, p_y, p_z); default: all that the file holds, in the
-        `frames` chosen. SI units are in ``attrs["units"]``. Raises ImportError if pandas is not installed, ValueError
-        if the file lacks a field.
+        `fields` are names of `Trajectory.fields`, or "axis" (p_x, p_y, p_z); default: all that the file holds. `frames`
+        is a slice, or the number of one frame; default: all. SI units are in ``attrs["units"]``. Raises ImportError if
+        pandas is not installed, ValueError if the file lacks a field.
         """
+        if not isinstance(frames, slice):
+            first = row(range(len(self)), frames)
+            frames = slice(first, first + 1)
         return tables.to_pandas(self[frames], self._chosen(fields))
 
     def to_xarray(self, fields: Sequence[str] | None = None) -> xarray.Dataset:
