@@ -110,24 +110,44 @@ class LawComponent(NamedTuple):
     """The functions of a part of a law, see the package's docstring; `law_component` makes one.
 
     In place of a function may stand what it would return.
+
+    Attributes
+    ----------
+    formula : function
+        The formula of the component.
+    initial_history, load, store : functions
+        History of a new contact, and functions that read it from a row and write it.
+    width : int
+        Number of columns of the history.
+    cutoff : function or None
+        Distance of the surfaces up to which contacts live [m], of (part, i, j, E*, R*); None: while they overlap.
+    spring : function or None
+        Of a normal part: its `dem.kernels.laws.collision_time.Spring`, of (part, i, j, `ContactPairProperties`).
+    power : float, function or None
+        Of a normal part: p of its force, about δ^p, or a formula of (part, i, j); 1.5 where it is neither a spring nor
+        a power of the overlap; see `dem.kernels.laws.merged_contacts`.
+    pull : function or None
+        Of what attracts beside the normal part: h of its force h δ^q, of (part, i, j, R*) [N m^-q].
+    pull_power : float
+        q; 0 of a constant pull.
+    area_measure : function or None
+        Of a normal part: its `NormalForce.contact_area_measure`, of (part, contact), where no more is needed for it.
+    align : function or None
+        Of a tangential part: formula like `dem.kernels.laws.friction.align_spring`, if it has one.
     """
 
-    formula: object  # the formula of the component
-    initial_history: object  # history of a new contact
+    formula: object
+    initial_history: object
     load: object
     store: object
     width: int = 0
-    cutoff: object = None  # how far beyond touching contacts live [m], of (part, i, j, E*, R*), where they do
-    # of a normal part: its `dem.kernels.laws.collision_time.Spring`, of (part, i, j, `ContactPairProperties`)
+    cutoff: object = None
     spring: object = None
-    # of a normal part: p of its force, about δ^p, a number or a formula of (part, i, j); 1.5 where it is neither a
-    # spring nor a power of the overlap; see `dem.kernels.laws.merged_contacts`
     power: object = None
-    pull: object = None  # of what attracts beside the normal part: h of its force h δ^q, of (part, i, j, R*) [N m^-q]
-    pull_power: float = 0.0  # q: 0 of a constant pull
-    # of a normal part: its `NormalForce.contact_area_measure`, of (part, contact), where no more is needed for it
+    pull: object = None
+    pull_power: float = 0.0
     area_measure: object = None
-    align: object = None  # of a tangential part: formula like `dem.kernels.laws.friction.align_spring`, if it has one
+    align: object = None
 
 
 class Parts(dict):
@@ -206,7 +226,7 @@ def law_component(formula, history=0, **more):
     history : int
         Number of columns that a contact remembers between steps: 0; 1, a number; 2, two numbers; 3, a vector, which
         turns with the contact if the formula turns it.
-    more
+    **more
         `cutoff`, `spring`, `power`, `pull`, `pull_power`, `area_measure` and `align` of a `LawComponent`, where its
         slot needs them.
 

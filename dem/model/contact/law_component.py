@@ -48,12 +48,36 @@ def number(
     about: str, *, example: float, default: object = MISSING, unit: str = "", above: float = -math.inf,
     least: float = -math.inf,
 ) -> object:  # fmt: skip
-    """Field of a component: a number, required unless there is a default."""
+    """Field of a component: a number, required unless there is a default.
+
+    Parameters
+    ----------
+    about : str
+        What it is, for messages and the comments of case files.
+    example : float
+        Value that stands in a blank case file [`unit`].
+    default : float or None, optional
+        Default of the field [`unit`]; without one the number is required.
+    unit : str
+        SI unit, such as "N/m"; "" for numbers without one.
+    above, least : float
+        Limits [`unit`]: the number is to be above the one, and at least the other.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Spring(LawPart):
+    ...     stiffness: float = number("stiffness", example=1e3, unit="N/m", above=0)
+    >>> Spring(stiffness=-1.0)
+    Traceback (most recent call last):
+    ValueError: stiffness is -1 N/m, expected a finite number above 0
+    """
     return field(default=default, metadata={"key": Key(about, example, unit, above, least)})
 
 
 def vector(about: str, *, example: tuple[float, ...], unit: str, default: object = MISSING) -> object:
-    """Field of a component: three numbers, required unless there is a default."""
+    """Field of a component: three numbers, required unless there is a default. Arguments are those of `number`."""
     return field(default=default, metadata={"key": Key(about, example, unit)})
 
 
@@ -63,12 +87,12 @@ def towards(about: str, default: str) -> object:
 
 
 def choice(about: str, *names: str) -> object:
-    """Field of a component: one of some words, by default the first."""
+    """Field of a component: one of some words, by default the first; `about` says what it is, as of `number`."""
     return field(default=names[0], metadata={"key": Key(about, names[0], names=names)})
 
 
 def flag(about: str) -> object:
-    """Field of a component: a boolean, false by default."""
+    """Field of a component: a boolean, false by default; `about` says what it is, as of `number`."""
     return field(default=False, metadata={"key": Key(about, example=False)})
 
 

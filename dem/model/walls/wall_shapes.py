@@ -24,7 +24,19 @@ if TYPE_CHECKING:
 
 
 class WallShape(NamedTuple):
-    """Kind of a wall (a key of `dem.kernels.walls.wall_registry.KINDS`), its numbers, bounds, triangles of a mesh."""
+    """Geometry of a wall as kernels read it, in the frame of the wall at time 0.
+
+    Attributes
+    ----------
+    kind : type or int
+        Kind of the wall, a key of `dem.kernels.walls.wall_registry.KINDS`.
+    numbers : (K,) array
+        Numbers that the functions of the kind read, such as points and radii [m].
+    lower, upper : (3,) arrays
+        Bounds of the wall [m]; infinite where it has no end.
+    surface : Surface or None
+        Triangles of a mesh.
+    """
 
     kind: int | type
     numbers: np.ndarray
