@@ -92,9 +92,9 @@ def integrate_rotation(
         Angular velocity at the start, in `frame` [rad/s].
     torque : callable or str, optional
         ``torque(t, q, omega)`` with the time [s], the orientation (4,) and the angular velocity (3,) as tuples; returns
-        three floats [N m]. ω and torque are in `frame`. Decorated with ``numba.njit`` it runs compiled, 1e7 steps in
-        a second or two; a plain function works as well, a few hundred times slower. Or the law of a published test by
-        name: "sphere", "cylinder", "heavy-top", see `dem.kernels.rotation.problems`. None: no torque.
+        three floats [N m]. ω and torque are in `frame`. Decorated with ``numba.njit`` it runs compiled; a
+        plain function works as well, far more slowly. Or the law of a published test by name: "sphere", "cylinder",
+        "heavy-top", see `dem.kernels.rotation.problems`. None: no torque.
     time_step : float
         [s].
     steps : int

@@ -164,7 +164,7 @@ class SimulationBase:
         float32 : bool
             Write these fields in single precision; checkpoints stay exact.
         compression : str, optional
-            "gzip" or "lzf": saves some 13 %, writing takes ten or three times as long.
+            "gzip" or "lzf": files are a little smaller, and writing takes much longer; default: none.
         contacts : bool
             Write the contacts of each frame with their forces, see `Frame.contact_forces`: some 110 bytes each.
         checkpoint_every : str or int, optional

@@ -120,7 +120,7 @@ class Simulation(SimulationBase):
     integrator : str
         A name from `dem.INTEGRATORS`, or "auto": "splitting" if there are bonds, as it adds no energy to oscillations,
         else "improved-pcdm". "spin-only", for single spheres: forces and motion of "improved-pcdm" without
-        the orientations, which are not computed and not written to files; a step takes 4 to 12 % less.
+        the orientations, which are not computed and not written to files, so that steps are shorter.
     threads : int, optional
         Largest number of threads; default: NUMBA_NUM_THREADS, or all cores. The result is the same for any number.
     contacts : Contacts, optional

@@ -54,9 +54,8 @@ def pack_dense(
     The spheres begin at random points. The energy of their overlaps, Σ δ²/2 over pairs and walls, is minimised until
     none overlap (C. S. O'Hern, L. E. Silbert, A. J. Liu, S. R. Nagel, Phys. Rev. E 68 (2003) 011306), by the fast
     inertial relaxation engine (E. Bitzek et al., Phys. Rev. Lett. 97 (2006) 170201). This succeeds up to random close
-    packing, 0.64 for equal spheres far from walls and more for unequal ones, and takes the longer the nearer: 5000
-    spheres less than a minute at 0.6, some minutes at 0.63. Next to plane walls spheres lie less densely: a thousand in
-    a box of walls jam at 0.6. Below 0.3 `pack` is faster.
+    packing, 0.64 for equal spheres far from walls and more for unequal ones, and takes the longer the nearer. Next to
+    plane walls spheres lie less densely: a thousand in a box of walls jam at 0.6. Below 0.3 `pack` is faster.
 
     Convex bodies begin with random orientations, and δ is the overlap of their contacts (`docs/convex.md`); forces and
     torques are the gradient of the same energy, which is minimised by the heavy-ball method. Ellipsoids of axes
