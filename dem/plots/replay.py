@@ -27,7 +27,10 @@ def draw_replay(frames: list[list[State]], path: Path) -> None:
     """Draw overlap, speed and kinetic energy of particles against time, to a new file."""
     figure = new_figure(6.4, 7)
     overlap, speed, energy = figure.subplots(3, sharex=True)
-    for history in zip(*frames, strict=True):
+    histories: dict[int, list[State]] = {}
+    for state in (state for frame in frames for state in frame):
+        histories.setdefault(state.particle, []).append(state)
+    for history in histories.values():
         time, label = [s.time for s in history], f"particle {history[0].particle}"
         overlap.plot(time, [100 * max((t.share for t in s.touches), default=0.0) for s in history], ".-", label=label)
         speed.plot(time, [np.linalg.norm(s.velocity) for s in history], ".-", label=label)

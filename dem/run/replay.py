@@ -30,7 +30,7 @@ class State(NamedTuple):
 
     step: int
     time: float  # [s]
-    particle: int
+    particle: int  # permanent number
     position: np.ndarray  # (3,) [m]
     velocity: np.ndarray  # (3,) [m/s]
     orientation: np.ndarray  # (4,)
@@ -41,32 +41,47 @@ class State(NamedTuple):
 
 
 def particles_of_interest(run: Trajectory) -> list[int]:
-    """Particles that a crash involves; of a run without one the fastest at the end."""
-    named = run.event_particles
-    return named or [int(np.linalg.norm(run.velocity[-1], axis=1).argmax())]
+    """Permanent numbers of the particles that a crash involves; of a run without one the fastest at the end.
+
+    Raises ValueError if there are no particles at the end.
+    """
+    if named := run.event_particles:
+        return named
+    last = run[-1]
+    if not len(last.identity):
+        raise ValueError(f"{run.path} has no particles at the end: give one of an earlier frame by --particle")
+    return [int(last.identity[np.linalg.norm(last.velocity, axis=1).argmax()])]
 
 
 def states(run: Trajectory, particles: Sequence[int], first: int = 0) -> Iterator[list[State]]:
-    """States of some particles, frame by frame from number `first`."""
-    mass, box = run.mass, run.box
+    """States of some particles, by their permanent numbers, in the frames from number `first` that have any of them."""
+    box = run.box
     before = run[first - 1] if first else None
     for frame in run[first:]:
         spheres, energies = frame.spheres(), frame.kinetic_energies()
         result = []
-        for n in particles:
-            force = np.zeros(3)
+        for number in particles:
+            rows = np.flatnonzero(frame.identity == number)
+            if not len(rows):
+                continue
+            n, force = rows[0], np.zeros(3)
             if before is not None and frame.time > before.time:
-                force = mass[n] * (frame.velocity[n] - before.velocity[n]) / (frame.time - before.time)
-            touches = sorted(_touches(n, spheres, box, frame.walls), key=lambda t: -t.share)
+                for row in np.flatnonzero(before.identity == number):
+                    force = frame.mass[n] * (frame.velocity[n] - before.velocity[row]) / (frame.time - before.time)
+            touches = sorted(_touches(n, spheres, box, frame.walls, frame.identity), key=lambda t: -t.share)
             moving = (frame.position, frame.velocity, frame.orientation, frame.angular_velocity)
             energy = float(energies.translational[n] + energies.rotational[n])
-            result.append(State(frame.step, frame.time, n, *(values[n] for values in moving), energy, force, touches))
-        yield result
+            state = (values[n] for values in moving)
+            result.append(State(frame.step, frame.time, number, *state, energy, force, touches))
+        if result:
+            yield result
         before = frame
 
 
-def _touches(n: int, spheres: Spheres, box: Box | None, walls: tuple[np.ndarray, np.ndarray]) -> Iterator[Overlap]:
-    """Partners whose spheres overlap those of particle n, and walls."""
+def _touches(
+    n: int, spheres: Spheres, box: Box | None, walls: tuple[np.ndarray, np.ndarray], identity: np.ndarray
+) -> Iterator[Overlap]:
+    """Partners, by their permanent numbers, whose spheres overlap those of the particle in row n; and walls."""
     centres, radii, owner = spheres
     mine, others = owner == n, owner != n
     length = np.where([axis in box.periodic for axis in AXES], box.size, 0.0) if box else np.zeros(3)
@@ -76,7 +91,7 @@ def _touches(n: int, spheres: Spheres, box: Box | None, walls: tuple[np.ndarray,
     deepest, share = overlap.max(0), (overlap / smaller).max(0)
     for partner in np.unique(owner[others][deepest > 0]):
         of_it = owner[others] == partner
-        yield Overlap(f"particle {partner}", float(deepest[of_it].max()), float(share[of_it].max()))
+        yield Overlap(f"particle {identity[partner]}", float(deepest[of_it].max()), float(share[of_it].max()))
     for k, face in enumerate(FACES):
         sign = -1 if k % 2 else 1
         depth = radii[mine] - sign * (centres[mine][:, k // 2] - walls[k % 2][k // 2])  # -inf where there is no wall

@@ -18,6 +18,7 @@ import dem
 from dem.casefile import preview
 from dem.cli.application import app
 from dem.model.domain.regions import region_of
+from dem.run import replay
 from dem.soft.insertion.inserter_in_run import SizeSampler
 
 LOSSY = dem.Material(young=5e6, poisson=0.3, density=2500.0, restitution=0.5, friction=0.3)
@@ -328,6 +329,22 @@ def test_gates_that_a_run_lacks_are_refused(tmp_path):
         for gate in (1, -3, "drain"):
             with pytest.raises(ValueError, match=r"0 \(rain\), -1 \(.*\), -2"):
                 run.flow(gate)
+
+
+def test_a_replay_shows_particles_by_their_permanent_numbers(tmp_path):
+    """Removal of particle 0 moves particle 1 to the first row; the mean force on it is its weight."""
+    pair = dem.Particles(BALL, ELASTIC, position=[[0.015, 0.015, -0.034], [0.03, 0.03, 0.05]])
+    pair.velocity = [[0, 0, -2], [0, 0, -1]]
+    box = dem.Box(*BOX, ELASTIC)
+    sim = dem.Simulation(pair, box, outlets=[dem.Outlet(BELOW, every=0.002)], time_step=2e-5)
+    sim.run(0.01, output=tmp_path / "pair.h5", frames=5)
+    with dem.Trajectory(tmp_path / "pair.h5") as run:
+        assert len(run[-1].identity) == 1
+        assert replay.particles_of_interest(run) == [1]
+        shown = list(replay.states(run, [1, 0]))
+        assert [[state.particle for state in frame] for frame in shown][:: len(shown) - 1] == [[1, 0], [1]]
+        for state in [frame[0] for frame in shown[1:]]:
+            np.testing.assert_allclose(state.force, [0, 0, -9.81 * run.mass[1]], rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.slow

@@ -30,12 +30,15 @@ def replay_file(
     with Trajectory(file) as run:
         shown = particles or replay.particles_of_interest(run)
         for n in shown:
-            if not 0 <= n < len(run.kind):
-                message = f"particle is {n}, expected 0 to {len(run.kind) - 1}"
+            if n not in run.identity:
+                message = f"particle is {n}, expected 0 to {run.identity.max(initial=0)}"
                 raise ValueError(message)
         first = 0 if last is None else max(0, len(run) - checks.whole("last", last, least=1))
         frames = list(replay.states(run, shown, first))
         error = run.error
+    if not frames:
+        message = f"none of these frames has particle {' or '.join(map(str, shown))}: leave out --last, or take others"
+        raise ValueError(message)
     for frame in frames:
         say(f"step {frame[0].step}, t = {frame[0].time:.9g} s")
         for state in frame:
