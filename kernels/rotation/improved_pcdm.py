@@ -1,6 +1,7 @@
 """Improved PCDM: leap-frog of unit quaternions by predictor, corrector and multiplication, second order.
 
-Seelen, L. J. H., Padding, J. T., Kuipers, J. A. M., Acta Mech. 227 (2016) 3565-3576, section 2.2.
+Seelen, L. J. H., Padding, J. T., Kuipers, J. A. M., Acta Mech. 227 (2016) 3565-3576, section 2.2. The paper numbers the
+steps there, but not their equations. omega' is Eq. (1), and q turns by Eq. (2).
 memory = (q_{n+1/2}, omega_body_{n+1/2}, its rate of change at n).
 
 A step, with the orientation q'_{n+1} at which forces are evaluated. exp is that of quaternions: exp(dt/4 omega) turns
