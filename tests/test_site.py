@@ -31,6 +31,9 @@ def test_the_interface_is_complete(tmp_path):
         assert text.count(f"({label})=\n## `{name}`\n") == 1, name
     assert "(dem.Simulation.run)=" in text
     assert {link for link in re.findall(r"\]\(#([\w.-]+)\)", text) if f"({link})=" not in text} == set()
+    assert "dem.Material(\n    *,\n    young: float,\n" in text  # by name only
+    assert "dem.statistics.Profile(edges: np.ndarray, value: np.ndarray)" in text
+    assert not re.search(" at 0x|ForwardRef", text)
 
 
 @pytest.mark.slow

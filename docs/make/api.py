@@ -119,15 +119,29 @@ def _signature(name: str, thing: object) -> str:
         signature = inspect.signature(thing)
     except (TypeError, ValueError):
         return name
-    parameters = [each.replace(annotation=_plain(each.annotation)) for each in signature.parameters.values()]
+    written = _written(thing)  # of fields, whose types hold the addresses of validators when they are resolved
+    parameters = [
+        each.replace(annotation=_plain(written.get(each.name, each.annotation)))
+        for each in signature.parameters.values()
+    ]
     signature = signature.replace(parameters=parameters, return_annotation=_plain(signature.return_annotation))
     if len(f"{name}{signature}") < 110:
         return f"{name}{signature}"
-    listed = ",\n    ".join(map(str, parameters))
+    kinds, lines = [each.kind for each in parameters], [str(each) for each in parameters]
+    if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        lines.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+    listed = ",\n    ".join(lines)
     return f"{name}(\n    {listed},\n)"
 
 
+def _written(thing: object) -> dict[str, object]:
+    """Annotations of the fields of a class and its bases, as they were written."""
+    bases = reversed(thing.__mro__) if inspect.isclass(thing) and hasattr(thing, "model_fields") else ()
+    return {name: said for base in bases for name, said in vars(base).get("__annotations__", {}).items()}
+
+
 def _plain(annotation: object) -> object:
+    annotation = getattr(annotation, "__forward_arg__", annotation)
     return Plain(annotation.replace("dem.model.", "")) if isinstance(annotation, str) else annotation
 
 
