@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import json
+import operator
 import sys
 import time
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,6 +16,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.imports import load_registered
 from dem.base.parsing import parse_json
+from dem.base.text import shown
 from dem.model.domain.box import AXES
 from dem.model.domain.cell import Cell
 from dem.model.energy import Energy
@@ -134,7 +137,16 @@ def register_column(name: str, unit: str, value: Callable[[System], float], *, w
         raise ValueError(f"name of a column is {name!r}, expected an identifier that is none of {', '.join(BUILT_IN)}")
     if not callable(value):
         raise TypeError(f"value of the column {name} is {value!r}, expected a function of a simulation")
-    COLUMNS[name] = Column(unit, lambda now: value(now.sim), whole)
+    COLUMNS[name] = Column(unit, lambda now: _number(name, value(now.sim), whole=whole), whole)
+
+
+def _number(name: str, value: object, *, whole: bool) -> float:
+    """Check the value of a registered column, which may be nan; raises TypeError with the name of the column."""
+    if np.ndim(value) == 0 and not isinstance(value, (str, bytes)):
+        with suppress(TypeError):
+            return operator.index(value) if whole else float(value)
+    kind = "a whole number" if whole else "a number"
+    raise TypeError(f"the function of the column {name} returned {shown(value)}, expected {kind}")
 
 
 def unregister_column(name: str) -> None:

@@ -164,6 +164,18 @@ def test_a_column_is_computed_and_kept(tmp_path, capsys):
     assert "place" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("value", "whole"), [("high", False), (np.zeros(3), False), (None, False), (1.5, True)])
+def test_values_of_columns_that_are_no_numbers_are_refused_by_name(value, whole):
+    dem.register_column("odd", "1", lambda _: value, whole=whole)
+    stuff = dem.Material(young=1e6, poisson=0.3, density=2500.0)
+    ball = dem.Particles(dem.Sphere(diameter=0.01), stuff, position=[[0, 0, 0]])
+    try:
+        with pytest.raises(TypeError, match=r"the function of the column odd returned .*, expected a"):
+            dem.Simulation(ball, time_step=1e-3).run(0.01, table=["time", "odd"])
+    finally:
+        running_table.unregister_column("odd")
+
+
 @pytest.mark.parametrize(("name", "said"), [("time", "name of a column is 'time'"), ("a b", "expected an identifier")])
 def test_names_of_columns_that_are_taken_or_none_are_refused(name, said):
     with pytest.raises(ValueError, match=said):
