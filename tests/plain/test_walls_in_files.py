@@ -2,6 +2,7 @@
 
 import json
 
+import h5py
 import numpy as np
 import pytest
 
@@ -73,6 +74,27 @@ def test_what_walls_feel_is_in_the_trajectory(tmp_path):
     again = dem.Simulation(ball((0.005, 0, R - 2e-5), velocity=[[0.5, 0, 0]]), walls=walls, time_step=2e-5)
     again.run(duration=0.04, output=tmp_path / "plain.h5", frames=8, progress=False)
     assert dem.rerun(tmp_path / "plain.h5").same
+
+
+@pytest.mark.parametrize("servo", [
+    dem.Servo(force=5.0, axis=(0, 0, -1)),
+    dem.PID(force=5.0, axis=(0, 0, -1), fastest=2.0, proportional=1.0, integral=100.0),
+], ids=["servo", "pid"])  # fmt: skip
+def test_contacts_with_a_servo_are_those_of_the_run_that_saved_it(servo, tmp_path):
+    """Dashpots know the velocity at the last forces, while the servo has chosen that of the next step."""
+    lid = dem.Plane((0, 0, 2 * R), (0, 0, -1), material=STEEL, servo=servo)
+    sim = dem.Simulation(ball((0, 0, R)), walls=[dem.Plane(**FLOOR), lid], time_step=2e-6)
+    sim.step(40)
+    sim.save(tmp_path / "new.h5")
+    sim.save(tmp_path / "old.h5")
+    with h5py.File(tmp_path / "old.h5", "r+") as file:
+        del file["walls/velocity"]  # as in files of version 0.2
+    same, old = (dem.Simulation.load(tmp_path / name) for name in ("new.h5", "old.h5"))
+    assert same.walls[1].velocity.tobytes() == sim.walls[1].velocity.tobytes() != old.walls[1].velocity.tobytes()
+    assert same.contact_forces().force.tobytes() == sim.contact_forces().force.tobytes()
+    for run in (sim, same, old):
+        run.step(10)
+    assert same.particles.velocity.tobytes() == old.particles.velocity.tobytes() == sim.particles.velocity.tobytes()
 
 
 def test_the_point_that_a_torque_is_about_moves_with_the_wall(tmp_path):

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.kernels.domain.deforming_cell import BOND_BITS, CONTACT_BITS, deforms
-from dem.kernels.soft.wall_contact.wall_arrays import SERVO_FORCE, has_walls, move
+from dem.kernels.soft.wall_contact.wall_arrays import SERVO_FORCE, SERVO_KIND, has_walls, move
 from dem.model.domain.box_walls import cell_of
 from dem.soft import deforming_cell
 from dem.soft.neighbour_lists import SERVO_STEP
 from dem.soft.walls.wall_arrays import (
     STATE,
+    VELOCITY,
     add_walls,
     are_present,
     change_times,
@@ -94,10 +95,11 @@ class EngineWalls:
             return deforming_cell.state(self.faces)
         if not self.beside_box:
             return {}
-        free = self.faces.walls.free
-        return {name: getattr(self.faces.walls, field) for name, field in STATE.items()} | (
-            {"free": free.state} if free else {}
-        )
+        walls = self.faces.walls
+        found = {name: getattr(walls, field) for name, field in STATE.items()}
+        if walls.servo[SERVO_KIND].any():  # `driven` has the speed of the next step, these are those of the last forces
+            found[VELOCITY] = walls.poses.velocity
+        return found | ({"free": walls.free.state} if walls.free else {})
 
     def inherit_motion(self, before: EngineWalls) -> None:
         """Continue from the positions to which servos and forces have moved the walls of another engine."""
@@ -119,6 +121,8 @@ class EngineWalls:
             self.state[name][:] = values
         if moved is None:
             self.move(time)
+            if VELOCITY in state:
+                self.state[VELOCITY][:] = state[VELOCITY]
             return
         for name in ("lower", "upper", "velocity", "shift") if self.faces.moving else ():
             getattr(self.faces, name)[:] = getattr(moved.faces, name)

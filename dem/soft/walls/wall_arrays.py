@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 STATE = {  # what a run has come to: field of `Walls` by its name in files
     "felt": "load", "impulse": "integrals", "working": "work_half_step", "driven": "servo_state", "worn": "worn",
 }  # fmt: skip
+VELOCITY = "velocity"  # name in files of `Poses.velocity`, where servos move walls; files of 0.2 do not have it
 SLOTS = 4  # of contacts with walls that a sphere may remember, at first
 CONTACTS = 32  # contacts of a convex body with one wall that there is room for
 LISTED = 4096  # triangles near the spheres of a chunk that there is room for, at first
