@@ -59,6 +59,7 @@ def test_files_have_the_same_names_as_those_of_0_2(tmp_path):
     ours, theirs = contents(tmp_path / "new.h5"), contents(OLD)
     for name in carried_fields(new.particles.fields):  # extensions may have registered some in this process
         del ours[f"particles/{name}"]
+    del ours["start_momentum"]  # which files of 0.2 lack
     assert ours == theirs
     assert {"spin", "felt", "left", "velocity_ahead"} <= {name.split("/")[-1] for name in theirs}
 
