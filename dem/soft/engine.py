@@ -590,12 +590,17 @@ class Engine:
         return self.numbering.by_row(self.bodies.identity[: self.owned], values[..., : self.owned])
 
     def state(self) -> list[np.ndarray]:
-        """Position, velocity, orientation and angular velocity at the whole step, (3 or 4, N) in the user's order."""
+        """Position, velocity, orientation and angular velocity at the whole step, (3 or 4, N) in the user's order.
+
+        In a step that an error has stopped, velocities are those of the half step, as forces may be overwritten.
+        """
         if self.subdomains and self.subdomains.have_state:
             return self.subdomains.state(self)
         shown = [np.empty((rows, self.owned)) for rows in WIDTHS]
         rows = self.numbering.rows(self.bodies.identity)  # columns are those of the user
         self.execute(loop.WRITE_OUTPUT, view=loop.OutputState(*shown), bodies=self.bodies._replace(identity=rows))
+        if self.run_state.phase[0] == loop.PREDICTED:
+            shown[1][:, rows] = self.bodies.velocity
         return shown
 
     def field_values(self) -> dict[str, np.ndarray]:

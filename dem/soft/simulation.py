@@ -894,7 +894,8 @@ class Simulation(SimulationBase):
         ------
         FloatingPointError
             If the run breaks: a state that is not finite, a particle that turns or moves too fast. The particles are
-            then where they broke, up to a step ahead; the simulation says so again until the state is assigned to.
+            then where they broke, positions up to a step ahead and velocities half of that; the simulation raises the
+            error again until the state is assigned to.
         ValueError
             If a wall appears where particles are; the simulation stands at that step, without the wall.
         RuntimeError

@@ -507,6 +507,21 @@ def test_a_run_that_breaks_says_the_same():
         assert broken() == said
 
 
+def test_an_overlap_that_is_too_deep_has_the_same_speed_on_ranks():
+    """Forces of a step in the middle are overwritten by those of other chunks: velocities do not depend on them."""
+
+    def broken():
+        sim = spheres()
+        sim.particles.velocity = 18 * np.random.default_rng(1).normal(size=(36, 3))
+        with pytest.raises(FloatingPointError, match=r"overlaps .* m/s") as caught:
+            sim.step(50)
+        return str(caught.value), sim.particles.velocity.tobytes()
+
+    said = broken()
+    with in_one_process(2, owners=AtRandom):
+        assert broken() == said
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("case", "steps"), [("frictional", 20), ("worn", 4)])
 def test_changes_from_outside_reach_all_ranks(case, steps):

@@ -294,10 +294,12 @@ class Subdomain:
         return self._collect([self.bodies.identity[self.low :], self.bodies.fields[:, self.low :]])
 
     def _motion(self) -> list[np.ndarray]:
-        """Position, velocity, orientation and angular velocity of the bodies here at the whole step."""
+        """Position, velocity, orientation and angular velocity of the bodies here, as `Engine.state`."""
         b = self.bodies
         shown = loop.OutputState(*(empty((rows, b.kind.size)) for rows in WIDTHS))
         self.execute(subdomain_step.WRITE_OUTPUT, view=shown, bodies=b._replace(identity=np.arange(b.kind.size)))
+        if self.run_state.phase[0] == loop.PREDICTED:
+            shown.velocity[:] = b.velocity
         return [values[:, self.low :] for values in shown]
 
     def _collect(self, values: list[np.ndarray]) -> list[list] | None:
