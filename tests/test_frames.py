@@ -1,5 +1,6 @@
 """Reading runs: frames by number and by time, parts, spheres, tables, and how little is read for it."""
 
+import itertools
 import json
 import shutil
 import sys
@@ -286,6 +287,55 @@ def test_bounds_repeat_only_where_they_are_a_period_apart(path, nylon):
     with dem.Trajectory(path) as run:
         assert run[0]._bounds(None, None)[2] == ["x", "y"]
         assert run[0]._bounds(None, (1, 0.5, 1))[2] == ["x"]
+
+
+def test_regions_across_a_periodic_face_have_the_images_there(path, nylon):
+    """Slabs of a region that begins elsewhere in the period have the values of the same slabs of the box."""
+    with h5py.File(path, "r+") as file:
+        put_box(file, asdict(dem.Box((0, 0, 0), (1, 1, 1), nylon, periodic=["x", "y", "z"])))
+        file["particles/trajectory/position/value"][:] += [7.45, -3.2, 0.4]  # particles that went through faces
+    low, high = np.array([0.0, 0.0, 0.5]), np.array([1.0, 1.0, 1.75])
+    with dem.Trajectory(path) as run:
+        frame = run[5]
+        np.testing.assert_allclose(
+            frame.solid_fraction("z", 5, lower=low, upper=high).value,
+            np.roll(frame.solid_fraction("z", 4).value, -2)[np.arange(5) % 4], rtol=1e-12,
+        )  # fmt: skip
+        box = frame.coarse_fields(0.1, "xz", 4)
+        part = frame.coarse_fields(0.1, "xz", (4, 5), lower=low, upper=high)
+        for name in ("density", "velocity", "temperature"):
+            expected = np.roll(getattr(box, name), -2, axis=1)[:, np.arange(5) % 4]
+            np.testing.assert_allclose(getattr(part, name), expected, rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+def test_fields_in_a_leaning_cell_are_sums_over_its_lattice(tmp_path):
+    """Density and contact stress at points of a region, beside a sum over many images of particles and contacts."""
+    edges = np.array([[0.06, 0.01, 0.02], [0.0, 0.06, -0.015], [0.005, 0.0, 0.06]])
+    sites = np.array(list(itertools.product(range(4), repeat=3))) / 4
+    rng, sand = np.random.default_rng(1), dem.Material(young=5e6, poisson=0.3, density=2500.0)
+    grains = dem.Particles(
+        dem.Sphere(diameter=0.0125), sand, position=sites @ edges.T, velocity=rng.normal(0, 0.5, (64, 3))
+    )
+    cell = dem.Cell(edges, rate=[[0, 1, 3], [0, -0.2, 0], [0.5, 0, -1]])
+    sim = dem.Simulation(grains, cell, gravity=(0, 0, 0), time_step=2e-5)
+    sim.run(0.004, output=tmp_path / "cell.h5", frames=1, contacts=True)
+    low, high, width = np.array([0.01, 0, 0]), np.array([0.05, 0.06, 0.06]), 0.008
+    with dem.Trajectory(tmp_path / "cell.h5") as run:
+        frame, contacts = run[-1], run[-1].contact_forces()
+        assert len(contacts.i) > 3
+        found = frame.coarse_fields(width, "xyz", 2, lower=low, upper=high)
+        images = np.array(list(itertools.product(range(-3, 4), repeat=3))) @ frame.cell.edges.T
+        x = frame.position + images[:, None]
+        every = contacts.concatenate([contacts] * len(images))
+        every = every._replace(i=every.i + np.repeat(64 * np.arange(len(images)), len(contacts.i)))
+        expected = statistics.coarse_fields(
+            x.reshape(-1, 3), np.tile(frame.velocity, (len(images), 1)), np.tile(frame.mass, len(images)), low, high,
+            width=width, axes="xyz", bins=2, contacts=every,
+        )  # fmt: skip
+        np.testing.assert_allclose(found.density, expected.density, rtol=1e-12)
+        np.testing.assert_allclose(found.stress.contact, expected.stress.contact, rtol=1e-9, atol=1e-9)
+        solid = frame.solid_fraction("z", 8, lower=(0, 0, 0), upper=(1, 1, frame.cell.edges[2, 2]))
+        assert solid.value.mean() * frame.cell.edges[2, 2] == pytest.approx(64 * np.pi / 6 * 0.0125**3, rel=1e-12)
 
 
 def test_motions_that_once_vibrated_by_half_are_read_as_what_they_did(path, nylon):

@@ -79,7 +79,7 @@ def _particle_extent(run: Trajectory) -> np.ndarray | None:
     x = next((frame.position.astype(float) for frame in run if len(frame.position)), None)
     if x is None:
         return None
-    widest = max(float((np.linalg.norm(v.offsets, axis=1) + v.radii).max()) for v in run.variants)
+    widest = max(variant.reach for variant in run.variants)
     lower, upper = x.min(axis=0) - widest, x.max(axis=0) + widest
     far = ABOUT * float((upper - lower).max())
     return np.array([lower - far, upper + far])

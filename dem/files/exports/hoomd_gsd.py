@@ -194,7 +194,7 @@ def _turned(shot: Frame, fields: Sequence[str], cell: TurnedCell | None, *, orie
 def _cell(run: Trajectory, frames: range) -> FixedCell:
     """Simulation box of a run, extended to contain all particles."""
     box = run.input["box"]
-    reach = max((np.linalg.norm(each.offsets, axis=1) + each.radii).max() for each in run.variants)
+    reach = max(each.reach for each in run.variants)
     ends = [(x.min(axis=0), x.max(axis=0)) for x in (run[k].position for k in frames) if len(x)]
     ends = np.array(ends or [(box["lower"], box["upper"]) if box else np.zeros((2, 3))])
     lower, upper = ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dem.base import checks
+from dem.base.portable import inverse, times
 from dem.base.user_classes import set_declared
 from dem.files.h5md import growing_tables, layout, variable_population
 from dem.files.h5md.schema import energies_in
@@ -293,15 +294,25 @@ class Frame:
         """Density, velocity, stress and granular temperature in the box, see `dem.statistics.coarse_fields`.
 
         Contact stress is there if the run wrote contacts. Bounds `lower` and `upper` (3,) [m] may be other ones than
-        those of the box, and must be given for a run without one.
+        those of the box, and must be given for a run without one, or with a `dem.Cell`. Periodic images in a region
+        count. In a `dem.Cell` velocities are peculiar, so that stress and temperature are without its deformation.
         """
         from dem import statistics  # noqa: PLC0415, takes longer to import than a run to open
+        from dem.statistics.coarse import CUT  # noqa: PLC0415
 
         low, high, periodic = self._bounds(lower, upper)
         contacts = self.contact_forces() if layout.NUMBER in self._run._stored("/") else None  # noqa: SLF001
+        longest = 0.0 if contacts is None else float(np.linalg.norm(contacts.branch, axis=1).max(initial=0.0))
+        reach = CUT * checks.number("width", width, above=0, unit="m") + longest
+        position = self._images(low, high, reach, [axis for axis in axes if axis not in periodic])
+        images, count = position.shape[:2]
+        if contacts is not None:
+            shift = np.repeat(count * np.arange(images), len(contacts.i))
+            contacts = ContactForces.concatenate([contacts] * images)
+            contacts = contacts._replace(i=contacts.i + shift)
         return statistics.coarse_fields(
-            self.position, self.velocity, self.mass, low, high, width=width, axes=axes, bins=bins,
-            kernel=kernel, contacts=contacts, periodic=periodic,
+            position.reshape(-1, 3), np.tile(self.velocity, (images, 1)), np.tile(self.mass, images), low, high,
+            width=width, axes=axes, bins=bins, kernel=kernel, contacts=contacts, periodic=periodic,
         )  # fmt: skip
 
     def solid_fraction(
@@ -310,20 +321,26 @@ class Frame:
     ) -> Profile:  # fmt: skip
         """Solid fraction in slabs of the box, of convex shapes by their surfaces, see `dem.statistics.solid_fraction`.
 
-        Bounds `lower` and `upper` (3,) [m] may be other ones than those of the box, and must be given without one.
+        Bounds `lower` and `upper` (3,) [m] may be other ones than those of the box, and must be given without one, or
+        with a `dem.Cell`. Periodic images in a region count.
         """
         from dem import statistics  # noqa: PLC0415, takes longer to import than a run to open
 
         low, high, periodic = self._bounds(lower, upper)
-        variants, count = self._run.variants, len(self.variant)
-        volume = np.array([variant.volume for variant in variants])[self.variant]
+        variants = self._run.variants
+        reach = max(each.reach for each in variants)
+        images = self._images(low, high, reach, [] if axis in periodic else [axis])
+        position, orientation = images.reshape(-1, 3), np.tile(self.orientation, (len(images), 1))
+        variant = np.tile(self.variant, len(images))
+        volume = np.array([each.volume for each in variants])[variant]
         of_shape = {"axis": axis, "bins": bins, "periodic": axis in periodic}
-        if not any(variant.surface for variant in variants):
-            return statistics.solid_fraction(self.spheres(), low, high, volume=volume, **of_shape)
+        if not any(each.surface for each in variants):
+            spheres = place(position, orientation, variant, variants)
+            return statistics.solid_fraction(spheres, low, high, volume=volume, **of_shape)
         parts = []
-        for first in range(0, max(count, 1), BODIES):
+        for first in range(0, max(len(variant), 1), BODIES):
             rows = slice(first, first + BODIES)
-            bodies = self.position[rows], self.orientation[rows], self.variant[rows], variants
+            bodies = position[rows], orientation[rows], variant[rows], variants
             spheres, surfaces = place(*bodies), place_surfaces(*bodies)
             parts.append(
                 statistics.solid_fraction(spheres, low, high, volume=volume[rows], surfaces=surfaces, **of_shape)
@@ -345,3 +362,24 @@ class Frame:
             for k in range(3)
         ]
         return low, high, [axis for axis, same in zip(AXES, whole, strict=True) if same and axis in box.periodic]
+
+    def _images(self, low: np.ndarray, high: np.ndarray, reach: float, axes: Sequence[str]) -> np.ndarray:
+        """Positions of particles in those images (M, N, 3) [m] that may be within reach of a region along some axes.
+
+        Along other axes of a deforming cell particles are moved into the cell; those of a box are where they are.
+        """
+        x, box, cell = self.position, self._run.box, self.cell
+        resolved = np.array([axis in axes for axis in AXES])
+        around = np.array([box is not None and (cell is not None or axis in box.periodic) for axis in AXES])
+        if not len(x) or not (around & (resolved | (cell is not None))).any():
+            return x[None]
+        edges, corner = np.diag(box.size) if cell is None else cell.edges, np.array(box.lower)
+        to_cell = inverse(edges)
+        home = np.where(around & (resolved | (cell is not None)), np.floor(times(to_cell, (x - corner).T).T), 0.0)
+        x = x - times(edges, home.T).T
+        span = np.where(resolved, [low - reach, high + reach], [x.min(axis=0), x.max(axis=0)])
+        corners = np.stack(np.meshgrid(*span.T, indexing="ij"), axis=-1).reshape(-1, 3)
+        found = np.floor(times(to_cell, (corners - corner).T).T).astype(int)
+        first, last = (np.where(around & resolved, each, 0) for each in (found.min(axis=0), found.max(axis=0)))
+        numbers = np.stack(np.meshgrid(*map(np.arange, first, last + 1), indexing="ij"), axis=-1).reshape(-1, 3)
+        return x + times(edges, numbers.T).T[:, None]

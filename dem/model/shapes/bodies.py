@@ -54,6 +54,12 @@ class Variant(NamedTuple):
     inertia: np.ndarray  # principal moments (3,) [kg m²]
     surface: SurfaceMesh | None = None  # of a convex shape, inside of which the spheres are; None if they are the shape
 
+    @property
+    def reach(self) -> float:
+        """Largest distance of a point of the shape from the centre of mass [m]."""
+        of_spheres = float((np.linalg.norm(self.offsets, axis=1) + self.radii).max())
+        return max(of_spheres, self.surface.scale) if self.surface else of_spheres
+
 
 class Spheres(NamedTuple):
     """Spheres of all bodies, body after body.
