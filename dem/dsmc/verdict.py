@@ -106,8 +106,8 @@ class StochasticVerdict(Judgement):
             found.append(f"{counted(self.excess, 'collision')} should have been more likely than sure: lower time_step")
         if self.partners and not self.turbulent and abs(self.exchanged) > GIVEN:
             found.append(
-                f"fictitious partners gave {self.exchanged:+.0%} of the energy, by chance, which goes with "
-                '√(collisions of a particle/particles): take more particles, or collisions="pairs"'
+                f"fictitious partners gave {self.exchanged:+.0%} of the energy, by chance; its standard "
+                'deviation is 0.94 √(collisions of a particle/particles): take more particles, or collisions="pairs"'
             )
         if self.resting:
             found.append("particles rest on a wall, through each other: take dem.HardSpheres or dem.Simulation")
