@@ -161,6 +161,17 @@ def test_fibres_that_break_on_a_wall_that_wears_leave_the_file_of_one_process(tm
         assert run.walls[0].worn[-1].sum() > 0
 
 
+@pytest.mark.parametrize(("script", "status"), [
+    ("from dem.cli import main; sys.argv[1:] = ['run', 'no-such-case']; main()", 2), ("1 / 0", 1),
+])  # fmt: skip
+def test_a_launcher_knows_the_exit_status_of_rank_0(script, status):
+    """All ranks end with it: Hydra lost that of rank 0 in one of five runs if others ended with 0."""
+    ended = [launched(2, f"import sys, dem; {script}") for _ in range(10)]
+    for process in ended:
+        process.communicate(timeout=300)
+    assert {process.returncode for process in ended} == {status}
+
+
 @pytest.mark.parametrize("victim", range(4))
 def test_a_rank_that_is_killed_ends_all_and_the_file_goes_on_on_fewer(victim, alone, tmp_path):
     """Resumed by three ranks, then by one."""

@@ -37,5 +37,10 @@ def main() -> None:
 
     try:
         app()
+    except SystemExit as end:
+        from dem.ranks.job_server import set_exit_status  # noqa: PLC0415, for the end alone
+
+        set_exit_status(end.code)
+        raise
     finally:
         gc.freeze()  # no collection of the compiler's objects: the process ends

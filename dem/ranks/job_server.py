@@ -39,6 +39,7 @@ class JobServer:
         self._numbers = itertools.count()
         self._dropped: list[int] = []
         self._ended = False
+        self.status = 0  # exit status of the program as far as known, with which all ranks end
         self._latest: RemoteObject | None = None  # described at the end of a run, after its simulation is gone
 
     def owners(self) -> Partition:
@@ -93,7 +94,7 @@ class JobServer:
         """End the other ranks."""
         if not self._ended:
             self._ended = True
-            self.communicator.bcast((0, END, (), []))
+            self.communicator.bcast((0, END, (self.status,), []))
 
     def _say(self, number: int, name: str, given: tuple) -> None:
         if self._ended:
@@ -128,8 +129,14 @@ def refuse(what: str) -> None:
         raise ValueError(message)
 
 
-def serve(communicator: Communicator) -> None:
-    """Carry out the orders of rank 0 until it ends."""
+def set_exit_status(code: object) -> None:
+    """Let all ranks end with the exit status of a `SystemExit` of this code, if there are several."""
+    if JobServer.current is not None:
+        JobServer.current.status = code & 0xFF if isinstance(code, int) else int(code is not None)
+
+
+def serve(communicator: Communicator) -> int:
+    """Carry out the orders of rank 0 until it ends; returns its exit status."""
     things: dict[int, object] = {}
     try:
         while True:
@@ -137,7 +144,7 @@ def serve(communicator: Communicator) -> None:
             for gone in dropped:
                 things.pop(gone, None)
             if name == END:
-                return
+                return given[0]
             if name == MAKE:
                 made, problem = _unpacked(given[0])
                 if not any(communicator.allgather(problem)):

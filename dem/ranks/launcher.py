@@ -24,7 +24,7 @@ SWITCH = "PCDM_DEM_MPI"  # "off": each process runs the program by itself, whate
 SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE")
 RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK")
 STEPS = ("SLURM_STEP_NUM_TASKS",)  # number of processes, where PMIX_RANK is the only other variable
-LAST = 1.0  # [s] the other ranks end so much later than rank 0: Hydra (MPICH 5.0.2) loses its exit status otherwise
+LAST = 1.0  # [s] the other ranks end so much later than rank 0: Hydra (MPICH 5.0.2) keeps its exit status more often
 GRACE = 120  # [s] that a rank which got a signal to stop waits for rank 0 to end the run
 
 
@@ -94,14 +94,28 @@ def _join(mpi: ModuleType) -> None:
         )
         job_server.JobServer.current = job_server.JobServer(world)
         atexit.register(job_server.JobServer.current.end)
+        _note_errors()
         return
     _leave_signals_to_rank_0()
-    job_server.serve(world)
+    status = job_server.serve(world)
     mpi.end()
     sys.stdout.flush()
     sys.stderr.flush()
     time.sleep(LAST)
-    os._exit(0)  # the program runs on rank 0 only
+    os._exit(status)  # the program runs on rank 0 only, and Hydra may lose its status if others end with 0
+
+
+def _note_errors() -> None:
+    """Let all ranks end with exit status 1 after an exception that the program does not handle."""
+    from dem.ranks.job_server import set_exit_status  # noqa: PLC0415
+
+    show = sys.excepthook
+
+    def note(*error: object) -> None:
+        set_exit_status(1)
+        show(*error)
+
+    sys.excepthook = note
 
 
 def _leave_signals_to_rank_0() -> None:
