@@ -826,20 +826,41 @@ class World:
     rank, ranks = int(os.environ["PMI_RANK"]), int(os.environ["PMI_SIZE"])
     threads_each = staticmethod(lambda: 1)
     def bcast(self, order=None):
-        return print("bcast", order) or (0, "end", (), [])
+        return print("bcast", order) or (0, "end", (3,), [])
 mpi.World = World
 import dem
 print("program")
 """
 
 
+ENDS = {
+    "": 0, "1 / 0": 1, "sys.argv[1:] = ['run', 'no-such-case']; import dem.cli; dem.cli.main()": 2,
+    "sys.argv[1:] = ['--version']; import dem.cli; dem.cli.main()": 0,
+}  # fmt: skip
+
+
+def run_as(rank, program):
+    """A program of two ranks, as run by one of them."""
+    told = {"PMI_SIZE": "2", "PMI_RANK": rank, "PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(filter(None, sys.path))}
+    words = [sys.executable, "-c", TWO_RANKS + program]
+    return subprocess.run(words, env=told, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("program", ENDS)
+def test_rank_0_sends_its_exit_status(program):
+    """Of the command line, and after an exception that the program does not handle."""
+    done = run_as("0", program)
+    assert done.returncode == ENDS[program]
+    assert done.stdout.splitlines()[-1] == f"bcast (0, 'end', ({ENDS[program]},), [])"
+
+
 @pytest.mark.parametrize(
-    ("rank", "printed"), [("0", ["program", "bcast (0, 'end', (), [])"]), ("1", ["bcast None", "ended"])]
+    ("rank", "printed"), [("0", ["program", "bcast (0, 'end', (0,), [])"]), ("1", ["bcast None", "ended"])]
 )
 def test_import_dem_returns_on_rank_0_alone_which_says_so(rank, printed):
-    """The other rank serves until rank 0 ends, and runs nothing of the program."""
-    told = {"PMI_SIZE": "2", "PMI_RANK": rank, "PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(filter(None, sys.path))}
-    done = subprocess.run([sys.executable, "-c", TWO_RANKS], env=told, capture_output=True, text=True, check=True)
+    """The other rank serves until rank 0 ends, runs nothing of the program, and ends with the status of rank 0."""
+    done = run_as(rank, "")
+    assert done.returncode == (0 if rank == "0" else 3)
     assert done.stdout.splitlines() == printed
     assert done.stderr.startswith(
         "dem: rank 0 of 2 runs this program; on the other ranks import dem does not return"
