@@ -15,6 +15,7 @@ import dem
 from dem.cli.application import app
 from dem.files import exports
 from dem.files.exports.hoomd_gsd import FixedCell
+from dem.files.reading import stored_field
 from dem.files.writing.trajectory_writer import check_output
 
 EPS = float(np.finfo(np.float32).eps)
@@ -210,7 +211,9 @@ def test_csv_of_some_fields(balls):
 # what all have in common
 
 
-def test_frames_are_read_one_at_a_time(path, monkeypatch):
+def test_blocks_of_frames_are_read_at_a_time(path, monkeypatch):
+    """Of frames that are larger than a block, one is."""
+    monkeypatch.setattr(stored_field, "BLOCK", 1)
     read, plain = [], h5py.Dataset.__getitem__
 
     def counting(dataset, key, **options):
@@ -237,6 +240,7 @@ def test_an_output_appears_when_it_is_complete(path, tmp_path, monkeypatch, to):
         return plain(dataset, key, **options)
 
     out.write_text("precious")
+    monkeypatch.setattr(stored_field, "BLOCK", 1)  # so that frames are read one by one
     monkeypatch.setattr(h5py.Dataset, "__getitem__", failing)
     with pytest.raises(OSError, match=f"output {out} cannot be written: the disk is gone"):
         dem.export(path, to, out, overwrite=True)

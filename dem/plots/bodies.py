@@ -10,10 +10,13 @@ import numpy as np
 
 from dem.base.quaternions import rotate
 from dem.base.text import counted
+from dem.files.reading.stored_field import read_in_blocks
 from dem.model.domain.box import AXES, FACES
 from dem.model.shapes.bodies import Spheres, axis_of, body_axis, place
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from dem.files.h5md.bonds import StoredBonds
     from dem.files.reading.trajectory import Trajectory
     from dem.model.shapes.bodies import Variant
@@ -27,7 +30,7 @@ THICK = 1.1  # times its diameter is a bond that just broke, so that it shows wh
 
 def vertical(run: Trajectory) -> np.ndarray:
     """Unit vector opposite to gravity (3,); z without gravity."""
-    gravity = np.array(run.input["gravity"], float)
+    gravity = np.array(_input_of(run)["gravity"], float)
     strength = np.linalg.norm(gravity)
     return -gravity / strength if strength > 0 else np.array([0.0, 0.0, 1.0])
 
@@ -37,7 +40,7 @@ def corners(run: Trajectory, frame: int) -> tuple[np.ndarray, np.ndarray] | None
 
     Open faces that are far away stand for none: they are taken to be nearer. A cell that deforms is between them.
     """
-    box, time = run.input["box"], float(run.time[frame])
+    box, time = _input_of(run)["box"], float(_times_of(run)[frame])
     if box is None:
         return None
     if (edges := cell_edges(run, frame)) is not None:
@@ -57,7 +60,18 @@ def corners(run: Trajectory, frame: int) -> tuple[np.ndarray, np.ndarray] | None
 
 def cell_edges(run: Trajectory, frame: int) -> np.ndarray | None:
     """Edges of the `dem.Cell` of a run in a frame, in columns (3, 3) [m]; None if there is none."""
-    return _all_cell_edges(run)[frame] if run.input["box"] and "edges" in run.input["box"] else None
+    box = _input_of(run)["box"]
+    return _all_cell_edges(run)[frame] if box and "edges" in box else None
+
+
+@lru_cache(maxsize=1)  # asked for at each frame
+def _input_of(run: Trajectory) -> dict:
+    return run.input
+
+
+@lru_cache(maxsize=1)  # asked for at each frame
+def _times_of(run: Trajectory) -> np.ndarray:
+    return run.time
 
 
 @lru_cache(maxsize=1)  # asked for at each frame
@@ -95,8 +109,13 @@ def all_positions(run: Trajectory, frame: int) -> np.ndarray:
     return _wrapped(run, frame, run.position[frame])
 
 
+def tracks(run: Trajectory, frames: Sequence[int]) -> Iterator[np.ndarray]:
+    """Centres of mass of all particles of the run (M, 3) [m] in each of some frames, see `all_positions`."""
+    return (_wrapped(run, frame, x) for frame, (x,) in read_in_blocks([run.position], frames))
+
+
 def _wrapped(run: Trajectory, frame: int, x: np.ndarray) -> np.ndarray:
-    x, box = x.astype(float), run.input["box"]
+    x, box = x.astype(float), _input_of(run)["box"]
     if (edges := cell_edges(run, frame)) is not None:
         return (np.linalg.solve(edges, x.T) % 1.0).T @ edges.T
     for axis in box["periodic"] if box else ():
@@ -130,11 +149,12 @@ def slender(run: Trajectory) -> np.ndarray:
     return np.flatnonzero(np.array([long_axis(variant) is not None for variant in run.variants])[run.variant])
 
 
-def directions(run: Trajectory, frame: int, particles: np.ndarray) -> np.ndarray:
-    """Unit vectors along the long axes of slender particles (M, 3), in the world frame; NaN where absent."""
+def directions(run: Trajectory, particles: np.ndarray) -> Iterator[np.ndarray]:
+    """Unit vectors along the long axes of slender particles (M, 3) in each frame, world frame; NaN where absent."""
     axes = np.array([long_axis(variant) or 0 for variant in run.variants])[run.variant[particles]]
-    q = run.orientation[frame].astype(float)[particles]
-    return np.select([axes[:, None] == k for k in range(3)], [body_axis(q, k) for k in range(3)])
+    for _, (orientation,) in read_in_blocks([run.orientation], range(len(run))):
+        q = orientation.astype(float)[particles]
+        yield np.select([axes[:, None] == k for k in range(3)], [body_axis(q, k) for k in range(3)])
 
 
 def heights_of(run: Trajectory, frame: int) -> np.ndarray:
@@ -149,7 +169,7 @@ def heights_above(run: Trajectory, x: np.ndarray) -> np.ndarray:
 
 def bottom(run: Trajectory) -> float:
     """Height of the lowest corner of the box at the start above the origin [m]; 0 without a box."""
-    up, box = vertical(run), run.input["box"]
+    up, box = vertical(run), _input_of(run)["box"]
     return float(np.minimum(up * box["lower"], up * box["upper"]).sum()) if box else 0.0
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dem.base.text import counted
 from dem.model.domain.box import AXES
-from dem.plots.bodies import all_positions, corners, numbers_up_to, spheres, vertical
+from dem.plots.bodies import corners, numbers_up_to, spheres, tracks, vertical
 from dem.plots.figure import INK, check_particles, new_figure, picture, scaled, shades, tidy
 
 if TYPE_CHECKING:
@@ -48,11 +48,11 @@ def paths(run: Trajectory) -> Figure:
 def moving(run: Trajectory) -> list[int]:
     """Horizontal axes along which particles move or are spread."""
     check_particles(run)
-    tracks = np.array([all_positions(run, frame) for frame in numbers_up_to(len(run), MAX_PATHS)])
+    seen = np.array(list(tracks(run, numbers_up_to(len(run), MAX_PATHS))))
     up = int(np.abs(vertical(run)).argmax())
     sides = [axis for axis in range(3) if axis != up]
     radius = max(float(variant.radii.max()) for variant in run.variants)
-    return [axis for axis in sides if _spread(tracks[..., axis]) > FLAT * radius] or sides[:1]
+    return [axis for axis in sides if _spread(seen[..., axis]) > FLAT * radius] or sides[:1]
 
 
 def _spread(x: np.ndarray) -> float:
@@ -64,14 +64,14 @@ def draw_paths(ax: Axes, run: Trajectory, axis: int) -> None:
     """Draw paths and particles, with a horizontal axis to the right."""
     plane = [axis, int(np.abs(vertical(run)).argmax())]
     shown = numbers_up_to(len(run.kind), MAX_PATHS)
-    tracks = np.array([all_positions(run, frame)[shown][:, plane] for frame in range(len(run))])
+    drawn = np.array([x[shown][:, plane] for x in tracks(run, range(len(run)))])
     radius = max(float(variant.radii.max()) for variant in run.variants)
     box = corners(run, 0)
-    seen = np.nanmin(tracks, axis=(0, 1)) - radius, np.nanmax(tracks, axis=(0, 1)) + radius
+    seen = np.nanmin(drawn, axis=(0, 1)) - radius, np.nanmax(drawn, axis=(0, 1)) + radius
     ends = np.array(box)[:, plane] if box else seen
     divisor, unit = scaled("m", *ends)
     low, high = np.array(ends) / divisor
-    _lines(ax, run, tracks / divisor, plane, high - low)
+    _lines(ax, run, drawn / divisor, plane, high - low)
     _bodies(ax, run, shown, plane, divisor)
     ax.add_patch(_rectangle(low, high))
     margin = 0.01 * (high - low).max()
@@ -81,13 +81,13 @@ def draw_paths(ax: Axes, run: Trajectory, axis: int) -> None:
         ax.set_title(f"{len(shown)} of {counted(len(run.kind), 'particle')}", fontsize=9, loc="left")
 
 
-def _lines(ax: Axes, run: Trajectory, tracks: np.ndarray, plane: list[int], size: np.ndarray) -> None:
-    """Draw tracks (T, n, 2), interrupted where they cross a periodic boundary."""
+def _lines(ax: Axes, run: Trajectory, drawn: np.ndarray, plane: list[int], size: np.ndarray) -> None:
+    """Draw paths (T, n, 2), interrupted where they cross a periodic boundary."""
     from matplotlib.collections import LineCollection  # noqa: PLC0415, an extra
 
     box = run.input["box"]
     wrapped = [bool(box) and AXES[axis] in box["periodic"] for axis in plane]
-    lines = list(tracks.transpose(1, 0, 2))
+    lines = list(drawn.transpose(1, 0, 2))
     for k, line in enumerate(lines):
         jumps = np.flatnonzero(((np.abs(np.diff(line, axis=0)) > size / 2) & wrapped).any(axis=1)) + 1
         lines[k] = np.insert(line, jumps, np.nan, axis=0)

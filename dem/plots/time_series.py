@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.plots.bodies import all_positions, directions, heights_above, slender, vertical
+from dem.plots.bodies import directions, heights_above, slender, tracks, vertical
 from dem.plots.figure import (
     INK,
     band,
@@ -117,7 +117,7 @@ def height(run: Trajectory) -> Figure:
 def draw_height(ax: Axes, run: Trajectory) -> None:
     """Draw heights of particles against time on some axes."""
     check_particles(run)
-    above, time = np.array([heights_above(run, all_positions(run, k)) for k in range(len(run))]), run.time
+    above, time = np.array([heights_above(run, x) for x in tracks(run, range(len(run)))]), run.time
     per_second, second = scaled("s", time)
     per_metre, metre = scaled("m", above)
     band(ax, time / per_second, above / per_metre, "#3b6fb6", "particles")
@@ -161,7 +161,7 @@ def draw_orientation(axes: Sequence[Axes], run: Trajectory) -> None:
         raise ValueError(message)
     above, below = axes
     up, time = vertical(run), run.time
-    cosine = np.array([np.abs(directions(run, frame, fibres) @ up) for frame in range(len(run))]).clip(0, 1)
+    cosine = np.array([np.abs(along @ up) for along in directions(run, fibres)]).clip(0, 1)
     per_second, second = scaled("s", time)
     time = time / per_second
     band(above, time, np.degrees(np.arccos(cosine)), "#4a9b5f", "fibres")

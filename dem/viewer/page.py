@@ -18,8 +18,9 @@ import numpy as np
 
 from dem.base.text import counted, printable
 from dem.files.h5md import layout
+from dem.files.reading.stored_field import read_in_blocks
 from dem.model.particles.kinds import in_words
-from dem.plots.bodies import TORN, all_positions, bottom, cell_edges, corners, size_of, vertical
+from dem.plots.bodies import TORN, bottom, cell_edges, corners, size_of, tracks, vertical
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +78,7 @@ def frame_block(run: Trajectory, frames: Sequence[int], level: int = 3) -> dict:
 
     A block has its number of particles; later blocks have the same particles, followed by new ones.
     """
-    where = np.array([all_positions(run, k) for k in frames])
+    where = np.array(list(tracks(run, frames)))
     lower, upper = _extent(run, frames, where)
     numbers, scales, own = [quantised(where, lower, upper)], {}, own_scalars(run)
     for name in scalar_names(run):
@@ -98,16 +99,17 @@ def frame_block(run: Trajectory, frames: Sequence[int], level: int = 3) -> dict:
         numbers.append(np.round(values * (ABSENT / largest if largest > 0 else 0.0)).astype(np.uint16))
     turned = rotating_particles(run)
     if len(turned):
-        q = np.array([run.orientation[k][turned] for k in frames], float)
+        q = np.array([each[turned] for _, (each,) in read_in_blocks([run.orientation], frames)], float)
         numbers.append((np.round(np.nan_to_num(q) * 32767) + 32768).astype(np.uint16))
     ends = [corners(run, k) for k in frames]
+    numbers_of, time, walls = run.frames, run.time, run.walls
     return {
         "fields": widths(run), "particles": len(run.variant), "empty": not np.isfinite(where).any(),
-        "frames": len(frames), "number": [int(run.frames[k]) for k in frames],
-        "time": [float(run.time[k]) for k in frames], "energy": _energies(run, frames),
+        "frames": len(frames), "number": [int(numbers_of[k]) for k in frames],
+        "time": [float(time[k]) for k in frames], "energy": _energies(run, frames),
         "corners": [None if each is None else [_floats(each[0]), _floats(each[1])] for each in ends],
         "cell": [None if each is None else _floats(each.ravel()) for each in (cell_edges(run, k) for k in frames)],
-        "poses": [[_floats([*w.position[k], *w.orientation[k]]) for w in run.walls] for k in frames],
+        "poses": [[_floats([*w.position[k], *w.orientation[k]]) for w in walls] for k in frames],
         "lower": _floats(lower), "upper": _floats(upper), "scales": scales, "data": packed(numbers, level),
     }  # fmt: skip
 
@@ -158,12 +160,12 @@ def _scalar(run: Trajectory, name: str, frames: Sequence[int]) -> np.ndarray:
     """Values (T, N) that colour the particles; 0 where a particle is absent."""
     if name == "force":
         return np.array([_contact_force_sums(run, k) for k in frames])
-    if name == "temperature":
-        return np.nan_to_num(np.array([run.temperature[k][:, 0] for k in frames]), posinf=0.0)
-    if name not in ("speed", "spin"):
-        return np.array([run.field(name)[k][:, 0] for k in frames], float)
-    field = run.velocity if name == "speed" else run.angular_velocity
-    return np.nan_to_num(np.array([np.linalg.norm(field[k], axis=1) for k in frames]), posinf=0.0)
+    field = {"speed": "velocity", "spin": "angular_velocity"}.get(name, name)
+    rows = (values for _, (values,) in read_in_blocks([run.field(field)], frames))
+    if field != name:
+        return np.nan_to_num(np.array([np.linalg.norm(each, axis=1) for each in rows]), posinf=0.0)
+    values = np.array([each[:, 0] for each in rows])
+    return np.nan_to_num(values, posinf=0.0) if name == "temperature" else values.astype(float)
 
 
 def _contact_force_sums(run: Trajectory, frame: int) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dem.base.checks import TABLES
 from dem.files.exports.format import Format
+from dem.files.reading.stored_field import read_in_blocks
 from dem.model.particles.fields import ROWS, STATE, heading
 
 if TYPE_CHECKING:
@@ -25,14 +26,15 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
     with path.open("w", newline="", encoding="ascii") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow([heading(*row) for row in ROWS.items()] + [c for name in fields for c in STATE[name].headings])
-        for k in frames:
-            if run.varies:  # only particles that are present
+        if run.varies:
+            for k in frames:  # only particles that are present
                 frame = run[k]
                 columns = [column for name in fields for column in frame.field(name).T.tolist()]
                 who = frame.identity.tolist(), frame.kind.tolist()
                 table.writerows(zip(*map(repeat, (k, step[k], time[k])), *who, *columns, strict=False))
-                continue
-            columns = [column for name in fields for column in run.field(name)[k].T.tolist()]
+            return
+        for k, values in read_in_blocks([run.field(name) for name in fields], frames):
+            columns = [column for each in values for column in each.T.tolist()]
             table.writerows(zip(*map(repeat, (k, step[k], time[k])), range(len(kind)), kind, *columns, strict=False))
 
 

@@ -130,6 +130,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
     fixed = _cell(run, frames) if run.cell is None else None
     energy, time, step, what, bonds = run.energy, run.time, run.step, _Kinds.of(run), run.bonds
     oriented = "orientation" in fields or not has_only_spheres(run)
+    logged = [name for name in ("angular_velocity", *scalar_fields(run)) if name in fields]
     with hoomd.open(path, "w") as file:
         for k in frames:
             frame, shot = hoomd.Frame(), run[k]
@@ -155,7 +156,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
                 frame.log["rotation"] = cell.rotation
                 frame.log["rate"] = cell.turn(cell.turn(shot.cell.rate).T).T
             _set_motion(frame.particles, turned, what.inertia[shot.columns], fields)
-            for name in (each for each in ("angular_velocity", *scalar_fields(run)) if each in fields):
+            for name in logged:
                 values = turned[name] if name in turned else shot.field(name)
                 frame.log[f"particles/{name}"] = np.ascontiguousarray(values, np.float32)
             file.append(frame)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import posixpath
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,7 +79,7 @@ class StoredRun:
         """Object by its name in the particles group, or in the whole file if the name starts with /."""
         if not self._file:
             raise ValueError(f"{self.path} is closed: read what is wanted before")
-        return self._file["particles/trajectory"][name]
+        return self._file[posixpath.join("/particles/trajectory", name)]
 
     @property
     def frames(self) -> range:
@@ -112,17 +113,24 @@ class StoredRun:
 
     def field(self, name: str) -> StoredField:
         """Field by its name, ``axis`` included; raises ValueError with the available names."""
-        stored = FIELDS[name].source or name if isinstance(name, str) and name in FIELDS else None
-        if stored not in STATE or f"{stored}/value" not in self._stored():
-            known, own = self.fields, self.scalars
-            if name not in own:
-                names = [*known, *(each for each in own if each not in known)]
-                raise ValueError(f"{self.path} has no {name}: its fields are {', '.join(names)}")
-            stored = name
-        values = self._stored(f"{stored}/value")
+        values = self._values(name)
         if not self.varies:
             return StoredField(name, values, self.frames)
         return AlignedField(name, values, self.frames, self._stored(f"{variable_population.ID}/value"), self.identity)
+
+    def _values(self, name: str) -> h5py.Dataset:
+        """Dataset of a field, or of that which it is computed from; one look-up, as loops over frames come here."""
+        stored = FIELDS[name].source or name if isinstance(name, str) and name in FIELDS else None
+        try:
+            if stored in STATE:
+                return self._stored(f"{stored}/value")
+        except KeyError:
+            pass
+        known, own = self.fields, self.scalars
+        if name not in own:
+            names = [*known, *(each for each in own if each not in known)]
+            raise ValueError(f"{self.path} has no {name}: its fields are {', '.join(names)}")
+        return self._stored(f"{name}/value")
 
     @cached_property
     def varies(self) -> bool:
