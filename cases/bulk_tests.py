@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 from dem.cases.shared.powder import Powder, load
-from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
 
 import dem
 
@@ -98,6 +98,14 @@ class UniaxialCompression(Sample):
     adhesion: NonNegativeFloat = Field(4.0, description="work of adhesion of grains (JKR) [J/m2]; 0: none")
     height: PositiveFloat = Field(0.034, description="height of the sample at maximum compression [m]")
     speed: PositiveFloat = Field(0.1, description="speed of the piston [m/s]")
+
+    @model_validator(mode="after")
+    def _check_height(self) -> UniaxialCompression:
+        """Refuse a sample that the piston would not reach on its way down."""
+        if not self.height < self.tall() + 4 * self.diameter:
+            message = f"height is {self.height:g} m, expected less than that of the piston at the start"
+            raise ValueError(f"{message}, {self.tall() + 4 * self.diameter:.3g} m: raise n, or lower height")
+        return self
 
     def stations(self) -> tuple[float, float, float, float]:
         """Times [s]: piston lowest, piston raised, start of the second compression, end of the second compression."""

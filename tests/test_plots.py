@@ -267,7 +267,7 @@ TRAJECTORIES = [name for name, kind in dem.cases().items() if not issubclass(kin
 @pytest.mark.parametrize("name", TRAJECTORIES)
 def test_every_case_is_viewed_and_drawn(cli, name, tmp_path):
     """Three frames at the start of each, of fewer particles where it can be."""
-    deep = ("impact", "jenike-shear")  # beds of some depth
+    deep = ("impact", "jenike-shear", "uniaxial-compression")  # beds of some depth
     few = {"n": 20} if "n" in dem.cases()[name].model_fields and name not in deep else {}
     sim = dem.cases()[name](**few).simulation()
     sim.run(4 * (sim.time_step or 1e-4), output="run.h5", frames=2)

@@ -120,6 +120,13 @@ def test_a_drum_that_turns_fast_first_is_observed_in_the_second_half_of_each_par
         dem.cases()["drum-test"](fast_rate=4.5, fast_until=1.0, duration=0.9)
 
 
+def test_a_piston_moves_down_to_the_height_of_the_sample():
+    with pytest.raises(
+        ValueError, match=r"height is 0.034 m, expected less than that of the piston at the start, 0.03 m"
+    ):
+        dem.cases()["uniaxial-compression"](n=20)
+
+
 def test_densities_before_and_after_tapping_are_those_of_the_lattices():
     """Simple cubic lattices, the second one closer by a tenth along z: π/6 d³/a³ of the density of the solid."""
     case = dem.cases()["bulk-density"](radius=0.02, diameter=2e-3)
