@@ -284,6 +284,14 @@ class Joined(Protocol):
     anchors: np.ndarray
 
 
+class Masses(Protocol):
+    """Mass properties of bodies: `dem.Particles`, or those of a frame."""
+
+    mass: np.ndarray
+    inertia: np.ndarray
+    fixed: np.ndarray
+
+
 class BondGeometry(NamedTuple):
     """Geometry of B bonds at rest."""
 
@@ -345,3 +353,29 @@ def _check_lengths(bonds: Joined, particles: Particles, length: np.ndarray) -> N
             f"bond {k} of particles {bonds.pairs[k].tolist()} is {length[k]:.3g} m long, at most {allowed[k]:.3g} m, "
             f"{LONGEST:g} times what both reach, holds them together: check the pairs, or put bodies between"
         )
+
+
+def masses(bonds: Bonds, bodies: Masses, *, shared: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """One over mass, and over moments of inertia along and across the bond, of both ends (B, 2).
+
+    Bodies may be shared out among their bonds; the ground is as heavy as can be, and so is a fixed body. A bond between
+    two fixed bodies, which nothing strains, has their real masses, so that no coefficient is infinite.
+    """
+    mass, inertia = bodies.mass, bodies.inertia
+    times = np.bincount(bonds.pairs[bonds.pairs >= 0], minlength=len(mass)) if shared else np.ones(len(mass))
+    body = np.maximum(bonds.pairs, 0)
+    fixed = bodies.fixed[body] & (bonds.pairs >= 0)
+    heavy = (bonds.pairs < 0) | (fixed & ~fixed.all(axis=1, keepdims=True))
+    share = np.where(heavy, 0.0, times[body])
+    axis = rotate(bonds.geometry.frames, np.array([1.0, 0.0, 0.0]))
+    along = (inertia[body] * axis**2).sum(-1)
+    across = 0.5 * (inertia[body].sum(-1) - along)
+    return share / mass[body], share / along, share / across
+
+
+def dashpots(bonds: Bonds, bodies: Masses) -> np.ndarray:
+    """Coefficients c = 2 ζ √(m k) of stretch, twist, shear and bending, each bond by itself (B, 4) [N s/m, N m s]."""
+    mass, along, across = (ends.sum(1) for ends in masses(bonds, bodies))
+    sheared = mass + 0.25 * bonds.geometry.length**2 * across
+    inverse = np.column_stack([mass, along, sheared, across])
+    return 2 * bonds.damping * np.sqrt(bonds.stiffness / inverse)

@@ -294,7 +294,7 @@ def coarse_fields(
         φ.
     contacts : ContactForces, optional
         From `Simulation.contact_forces` or `Frame.contact_forces`; without them there is no contact stress. Those of
-        bonds, `Simulation.bonds.forces`, can be added by `ContactForces.concatenate`.
+        bonds, `Simulation.bonds.forces` or `Frame.bond_forces`, can be added by `ContactForces.concatenate`.
     periodic : list of axes
         Along which the box repeats.
 

@@ -187,3 +187,61 @@ def test_examples_of_the_page_run(number, capsys):
         short = example.replace("sim.step(200)", "sim.step(5)")  # plain Python takes its time
         exec(compile(short, "bonds.md", "exec"), names)
     assert capsys.readouterr().err == ""
+
+
+def in_leaning_cell(edges):
+    return dem.Cell(edges, rate=[[0, 2, 3], [0, -1, 0], [1, 0, 0]])
+
+
+@pytest.mark.parametrize("damping", [0.0, (0.1, 0.2, 0.3, 0.4)])
+@pytest.mark.parametrize("leaning", [False, True])
+def test_forces_from_the_poses_in_a_frame_are_those_of_the_run(damping, leaning, tmp_path):
+    """With anchors, bent and twisted, across a periodic face; in a box also on the ground, fixed, broken, released."""
+    rng = np.random.default_rng(4)
+    clay = dem.Material(young=5e6, poisson=0.3, density=2500.0)
+    x = [[20, 20, 20], [32, 20, 21], [43, 22, 20], [55, 20, 20], [20, 40, 20], [95, 40, 40], [6, 40, 40]]
+    fixed = np.array([0, 0, 0, not leaning, 0, 0, 0], bool)
+    grains = dem.Particles(
+        dem.Fibre(diameter=0.008, aspect_ratio=1.3), clay, position=1e-3 * np.array(x), fixed=fixed,
+        velocity=rng.normal(0, 0.2, (7, 3)), angular_velocity=rng.normal(0, 30, (7, 3)) * ~fixed[:, None],
+    )  # fmt: skip
+    pairs, given = [(0, 1), (2, 1), (2, 3), (5, 6)], {"gravity": (0, 0, 0)}
+    box = in_leaning_cell([[0.1, 0.01, 0.02], [0, 0.1, -0.015], [0.005, 0, 0.1]])
+    brittle = {}
+    if not leaning:
+        pairs.append((4, -1))
+        box, given = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), clay, periodic=["x"], open=["z-"]), {}
+        brittle = {"strength": [np.inf, np.inf, np.inf, 1e4, np.inf], "ground": [(0.02, 0.05, 0.02)]}
+    anchors = rng.normal(0, 0.001, (len(pairs), 2, 3))
+    rods = dem.Bonds(pairs, young=2e6, diameter=[0.004, 0.003, 0.003, 0.002, 0.003][: len(pairs)], damping=damping,
+                     anchors=anchors, **brittle)  # fmt: skip
+    sim = dem.Simulation(grains, box, bonds=rods, time_step=5e-6, **given)
+    sim.run(1e-3, output=tmp_path / "run.h5", frames=1, contacts=True, force=True)
+    expected = sim.bonds.forces
+    assert sim.bonds.broken.sum() == (not leaning)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        found = run[-1].bond_forces()
+        for name, values in expected._asdict().items():
+            tolerance = 1e-11 * np.abs(values).max()
+            np.testing.assert_allclose(getattr(found, name), values, rtol=0, atol=tolerance, err_msg=name)
+        low, high = (0, 0, 0), (0.1, 0.1, 0.1)
+        both = [run[-1].contact_forces(), found]
+        of_all = statistics.stress(statistics.ContactForces.concatenate(both), volume=1e-3).contact
+        if not leaning:  # the period along x holds all bonds
+            fields = run[-1].coarse_fields(0.005, "x", 40, lower=low, upper=high)
+            assert fields.stress.contact.mean(axis=0) == pytest.approx(
+                of_all, rel=1e-5, abs=1e-5 * np.abs(of_all).max()
+            )
+    if not leaning:
+        with h5py.File(tmp_path / "run.h5", "r+") as file:
+            file["particles/trajectory/position/value"][-1, :3, 2] -= 1.0
+        with dem.Trajectory(tmp_path / "run.h5") as run:
+            assert run[-1].bond_forces().i.tolist() == [4]
+
+
+def test_a_run_without_bonds_has_no_forces_of_them(tmp_path):
+    clay = dem.Material(young=5e6, poisson=0.3, density=2500.0)
+    ball = dem.Particles(dem.Sphere(diameter=0.01), clay, position=[(0, 0, 0)])
+    dem.Simulation(ball, time_step=1e-5).run(1e-4, output=tmp_path / "run.h5", frames=1)
+    with dem.Trajectory(tmp_path / "run.h5") as run, pytest.raises(ValueError, match="has no bonds"):
+        run[-1].bond_forces()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -10,7 +11,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.portable import inverse, times
 from dem.base.user_classes import set_declared
-from dem.files.h5md import growing_tables, layout, variable_population
+from dem.files.h5md import bonds, growing_tables, layout, variable_population
 from dem.files.h5md.schema import energies_in
 from dem.files.reading.stored_field import read_rows
 from dem.files.validation import input_validation
@@ -233,6 +234,34 @@ class Frame:
         values = {name: rows[name] for name in rows.dtype.names}
         return ContactForces(**values, point=self.position[rows["i"]] + rows["arm"])
 
+    def bond_forces(self) -> ContactForces:
+        """Forces of the bonds that hold, as `Simulation.bonds.forces`; raises ValueError for a run without bonds.
+
+        They are computed from the poses and velocities in the frame. Bodies beyond an open face by more than a diagonal
+        of the box have none: a run releases those that fall on.
+        """
+        from dem.base.periodic import PeriodicCell  # noqa: PLC0415, a few runs have bonds
+        from dem.model.bond_forces import BondedBodies, bond_forces  # noqa: PLC0415
+
+        run, cell = self._run, self.cell
+        if bonds.GROUP not in run._stored("/"):  # noqa: SLF001
+            raise ValueError(f"{run.path} has no bonds")
+        made = bonds.made_bonds(run._stored(f"/{bonds.GROUP}"), len(run.kind))  # noqa: SLF001
+        inertia = np.array([variant.inertia for variant in run.variants])[self.variant]
+        bodies = BondedBodies(
+            self.position, self.orientation, self.velocity, self.angular_velocity, self.mass, inertia, self.fixed
+        )
+        held = np.flatnonzero(self._of(f"/{bonds.GROUP}/broken_at/value") < 0)
+        gone = np.zeros(len(self.position), bool)
+        for axis, side in run.box.open if run.box else ():
+            k, sign = AXES.index(axis), 1 if side == "+" else -1
+            wall = (run.box.upper if sign > 0 else run.box.lower)[k]
+            gone |= sign * (self.position[:, k] - wall) > math.hypot(*run.box.size)
+        held = held[~gone[made.pairs[held, 0]]]
+        if cell is not None:
+            return bond_forces(made, held, bodies, PeriodicCell(np.zeros(3), cell.edges), cell.rate)
+        return bond_forces(made, held, bodies, PeriodicCell.orthogonal(length=self._period()))
+
     def contact_numbers(self, tolerance: float = 0.0) -> ContactNumbers:
         """Numbers of particles and walls that each particle touches, see `dem.statistics.contact_numbers`.
 
@@ -293,15 +322,18 @@ class Frame:
     ) -> CoarseFields:
         """Density, velocity, stress and granular temperature in the box, see `dem.statistics.coarse_fields`.
 
-        Contact stress is there if the run wrote contacts. Bounds `lower` and `upper` (3,) [m] may be other ones than
-        those of the box, and must be given for a run without one, or with a `dem.Cell`. Periodic images in a region
-        count. In a `dem.Cell` velocities are peculiar, so that stress and temperature are without its deformation.
+        Contact stress, that of bonds included, is there if the run wrote contacts. Bounds `lower` and `upper` (3,) [m]
+        may be other ones than those of the box, and must be given for a run without one, or with a `dem.Cell`. Periodic
+        images in a region count. In a `dem.Cell` velocities are peculiar, so that stress and temperature are without
+        its deformation.
         """
         from dem import statistics  # noqa: PLC0415, takes longer to import than a run to open
         from dem.statistics.coarse import CUT  # noqa: PLC0415
 
         low, high, periodic = self._bounds(lower, upper)
         contacts = self.contact_forces() if layout.NUMBER in self._run._stored("/") else None  # noqa: SLF001
+        if contacts is not None and bonds.GROUP in self._run._stored("/"):  # noqa: SLF001
+            contacts = ContactForces.concatenate([contacts, self.bond_forces()])
         longest = 0.0 if contacts is None else float(np.linalg.norm(contacts.branch, axis=1).max(initial=0.0))
         reach = CUT * checks.number("width", width, above=0, unit="m") + longest
         position = self._images(low, high, reach, [axis for axis in axes if axis not in periodic])

@@ -11,12 +11,12 @@ import numpy as np
 from dem.base.notices import Notice
 from dem.base.text import counted
 from dem.kernels.soft.bonds.bond_arrays import BROKEN, INTACT
-from dem.model.bonds import MODES, Bonds, Breakage
+from dem.model.bonds import MODES, Bonds, Breakage, masses
 from dem.model.domain.cell import Cell
 from dem.model.shapes.flexible import FlexibleFibre
 from dem.rotation import BONDED
 from dem.soft.bonds.bond_forces import bond_forces
-from dem.soft.bonds.engine_bonds import can_break, incidence, masses, shortest_period
+from dem.soft.bonds.engine_bonds import can_break, incidence, shortest_period
 from dem.soft.time_step.impacts import rounded_down
 from dem.soft.time_step.limits import OVERLAP_LIMIT
 

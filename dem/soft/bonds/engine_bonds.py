@@ -16,6 +16,7 @@ from dem.kernels.soft.bonds import bond_step, overlap_release
 from dem.kernels.soft.bonds.bond_arrays import BROKEN, REMOVED
 from dem.kernels.soft.bonds.overlap_release import FAR, ExcludedPairs
 from dem.kernels.soft.chunks import CHUNK
+from dem.model.bonds import dashpots, masses
 from dem.model.shapes.capsule import chain
 
 if TYPE_CHECKING:
@@ -27,34 +28,6 @@ if TYPE_CHECKING:
 STATE = ("state", "when", "count", "pending", "before", "pressed")  # of `bond_arrays.Bonds`: what a run has come to
 AT_ONCE = 10**6  # pairs of spheres whose gap is found together
 EASED = ("slack", "active", "count")  # of `overlap_release.ExcludedPairs`
-
-
-def masses(bonds: Bonds, particles: Particles, *, shared: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """One over mass, and over moments of inertia along and across the bond, of both ends (B, 2).
-
-    Bodies may be shared out among their bonds; the ground is as heavy as can be, and so is a fixed body. A bond between
-    two fixed bodies, which nothing strains, has their real masses, so that no coefficient is infinite.
-    """
-    variants = [shape.mass_properties(m.density) for shape, m in particles.variants]
-    mass = np.array([p.mass for p in variants])[particles.variant]
-    inertia = np.array([p.inertia for p in variants])[particles.variant]
-    times = np.bincount(bonds.pairs[bonds.pairs >= 0], minlength=len(particles)) if shared else np.ones(len(particles))
-    body = np.maximum(bonds.pairs, 0)
-    fixed = particles.fixed[body] & (bonds.pairs >= 0)
-    heavy = (bonds.pairs < 0) | (fixed & ~fixed.all(axis=1, keepdims=True))
-    share = np.where(heavy, 0.0, times[body])
-    axis = rotate(bonds.geometry.frames, np.array([1.0, 0.0, 0.0]))
-    along = (inertia[body] * axis**2).sum(-1)
-    across = 0.5 * (inertia[body].sum(-1) - along)
-    return share / mass[body], share / along, share / across
-
-
-def dashpots(bonds: Bonds, particles: Particles) -> np.ndarray:
-    """Coefficients c = 2 ζ √(m k) of stretch, twist, shear and bending, each bond by itself (B, 4) [N s/m, N m s]."""
-    mass, along, across = (ends.sum(1) for ends in masses(bonds, particles))
-    sheared = mass + 0.25 * bonds.geometry.length**2 * across
-    inverse = np.column_stack([mass, along, sheared, across])
-    return 2 * bonds.damping * np.sqrt(bonds.stiffness / inverse)
 
 
 def shortest_period(bonds: Bonds, particles: Particles) -> tuple[float, int]:
