@@ -995,10 +995,13 @@ def fixed_bed(every=1, function=None, resolution=0.02, law="ranz-marshall", time
 def test_gas_cools_on_its_way_through_a_bed(tmp_path):
     """Cell by cell in a steady stream, F (T_up - T_c) = h A (T_c - T); all heat is accounted for, also in restarts."""
     sim, cut = (fixed_bed(every=5, time_factor=1e5, resolution=0.2) for _ in range(2))
+    assert 0 < sim.heat.relaxation_time < 2 * D / 0.5  # of the gas, which leaves a cell in that time
     sim.step(20)
     cut.step(7)
     cut.save(tmp_path / "state.h5")
+    time = cut.heat.relaxation_time
     cut = dem.Simulation.load(tmp_path / "state.h5")
+    assert cut.heat.relaxation_time == time
     cut.step(13)
     assert cut.particles.temperature.tobytes() == sim.particles.temperature.tobytes()
     assert cut.heat.fluid.tobytes() == sim.heat.fluid.tobytes()

@@ -89,7 +89,11 @@ class FluidHeat:
         before = self.content()
         self._find_capacity(engine)
         self._book(*self.content(), *(-part for part in before))
-        self.inflows = [] if self.two_way is None or self.ledger[HELD] else list(self._find_inflows(engine))
+        self.find_inflows(engine)
+
+    def find_inflows(self, engine: Engine) -> None:
+        """Find the flows between the cells at the present step."""
+        self.inflows = [] if self.two_way is None or self.ledger[HELD] else list(self._inflows_of(engine))
 
     def _find_capacity(self, engine: Engine) -> None:
         if self.two_way is None:
@@ -99,7 +103,7 @@ class FluidHeat:
         density = properties_of(engine.fluid.model)[0]
         self.capacity[:] = voidage * density * self.law.heat_capacity * self.two_way.cells.volume
 
-    def _find_inflows(self, engine: Engine) -> Iterator[tuple[int, int, np.ndarray]]:
+    def _inflows_of(self, engine: Engine) -> Iterator[tuple[int, int, np.ndarray]]:
         """Axis, direction of the cell upstream, and F of all cells [W/K]."""
         field, cells = engine.fluid.model.field, self.two_way.cells
         velocity = field.values if not isinstance(field, Bed) else self.two_way.sampled(engine)

@@ -228,6 +228,12 @@ class HeatInRun(ScalarInRun):
                 self.unit, gained, self.sums, row,
             )  # fmt: skip
 
+    def fastest_rate(self, engine: Engine) -> float:
+        """Largest rate at present [1/s], with the present flow through cells of the fluid."""
+        if self.fluid_heat:
+            self.fluid_heat.find_inflows(engine)
+        return super().fastest_rate(engine)
+
     def max_surroundings_rate(self, engine: Engine, walls: ContactRows) -> float:
         """Largest rate of a wall, or of a cell of the fluid, over its capacity [1/s]."""
         rate = super().max_surroundings_rate(engine, walls)
