@@ -24,7 +24,7 @@ from dem.base.text import counted
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls
 from dem.soft.contact.convex_bodies import lowest_arms, most_corners
-from dem.soft.contact.overlaps import face_depths, in_walls, kind_spheres
+from dem.soft.contact.overlaps import face_depths, in_walls, kind_spheres, largest
 from dem.soft.time_step.impacts import RESOLVED, rounded_down
 from dem.soft.time_step.limits import lever_arms, normals_and_arms
 
@@ -80,7 +80,7 @@ def standing_contacts(engine: Engine) -> StandingContacts:
     form = np.zeros((body.size, len(g), len(g)))
     np.add.at(form, row, stiffness[:, None, None] * g.T[:, :, None] * g.T[:, None, :])
     squared = np.linalg.eigvalsh(form)[:, -1]
-    k = int(squared.argmax())
+    k = largest(squared, b.identity[body])
     return StandingContacts(math.pi / math.sqrt(squared[k]), int(b.identity[body[k]]), int(count[k]))
 
 
