@@ -27,13 +27,14 @@ class CellState(NamedTuple):
     strain : (..., 3, 3) array
         ∫ (L + Lᵀ)/2 dt since the start; negative on the diagonal in compression.
     stress : Stress
-        Stress of contacts, bonds and films, and of motion (..., 3, 3), positive in compression [Pa].
+        Stress of contacts, bonds and films, and of motion (..., 3, 3), positive in compression [Pa]. That of motion is
+        Σ m v⊗v/V of the peculiar velocities v, a common drift included; `dem.statistics.stress` leaves it out.
     solid_fraction : float or (...) array
         Volume of the particles over that of the cell.
     coordination : float or (...) array
-        Mean number of contacts of a particle.
+        Mean number of others that a particle touches; several contacts of the same two count once.
     unbalanced : float or (...) array
-        Mean resultant force on particles, over the mean force in a contact or bond.
+        Mean resultant force on the particles that have contacts or bonds, over the mean force in these.
     inertial_number : float or (...) array
         γ̇ d √(ρ/p), with γ̇ = √(2 D:D) of the rate of deformation D; infinite without pressure.
     fabric : (..., 3, 3) array

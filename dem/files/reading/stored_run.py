@@ -164,7 +164,7 @@ class StoredRun:
         return self._log(growing_tables.EVENTS, variable_population.EVENT)
 
     def flow(self, gate: int | str = -1) -> tuple[np.ndarray, np.ndarray]:
-        """Number of particles and mass [kg] that have passed a gate from the first frame to each one (T,), (T,).
+        """Number of particles and mass [kg] that have passed a gate until each frame (T,), (T,), since the run began.
 
         Gates are those of `events`: 0 is the first inserter, -1 the first outlet; or the name of an inserter or outlet.
         Particles that were put in at the first step are in the first frame, and do not count. Raises ValueError if the
