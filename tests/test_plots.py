@@ -148,6 +148,26 @@ def test_the_areas_of_energy_add_up(run):
     assert below.lines[0].get_ydata() == pytest.approx(np.maximum(error, 1e-16))
 
 
+def test_the_areas_of_energy_add_up_where_particles_come_and_go(tmp_path):
+    """To the total, which stays at zero in a box that is empty at first, and the energy of particles inserted."""
+    sand = dem.Material(young=5e6, poisson=0.3, density=2500.0)
+    rain = dem.Inserter(
+        dem.Sphere(diameter=0.01), sand, region=dem.Block((0, 0, 0.07), (0.1, 0.1, 0.1)), rate=500, velocity=(0, 0, -2)
+    )
+    drain = dem.Outlet(dem.Block((0, 0, 0), (0.1, 0.1, 0.05)))
+    box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), sand)
+    sim = dem.Simulation(None, box, inserters=[rain], outlets=[drain], time_step=5e-5)
+    sim.run(0.06, output=tmp_path / "rain.h5", frames=12)
+    with dem.Trajectory(tmp_path / "rain.h5") as run:
+        above, energy = dem.plots.energy(run).axes[0], run.energy
+    come = drawn(above, "inserted less removed")
+    kinetic = energy["translational"] + energy["rotational"] + energy["gravitational"] + energy["elastic"]
+    assert energy["removed"][-1] > 0
+    assert come / come.max() == pytest.approx(kinetic / kinetic.max(), abs=1e-4)
+    tops = above.collections[-1].get_paths()[0].vertices[:, 1]
+    assert tops.max() == pytest.approx((come + drawn(above, "total")).max(), rel=1e-6)
+
+
 def test_paths_and_bodies_are_those_of_the_run(run):
     figure = dem.plots.paths(run)
     (ax,) = figure.axes

@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 COLOURS = {
     "gravitational": "#4c5b8f", "translational": "#3f9c9a", "rotational": "#8cc665", "elastic": "#f2c14e",
     "dissipated": "#b9bec6", "work": "#c0504d", "fluid": "#5b8db8",
+    "inserted": "#8064a2",
 }  # fmt: skip
-OUTSIDE = {"work": "work of walls", "fluid": "work of the fluid"}  # what is done from outside
+OUTSIDE = {  # what comes from outside
+    "work": "work of walls", "fluid": "work of the fluid", "inserted": "inserted less removed"
+}  # fmt: skip
 ROUNDING = 1e-16  # of the reference: what rounding leaves
 RANDOM = math.degrees(1)  # mean angle between a fixed axis and random ones: ∫ θ sin θ dθ from 0 to π/2
 
@@ -42,9 +45,10 @@ RANDOM = math.degrees(1)  # mean angle between a fixed axis and random ones: ∫
 def energy(run: Trajectory) -> Figure:
     """Draw the energy ledger of a run, and its error.
 
-    The areas add up to the total and the work of walls. If an energy is negative, lines are drawn instead of areas. The
-    error is the change of the total energy since the first frame, over the larger one of the total at the start and
-    the largest kinetic energy. For hard spheres, whose losses are in no ledger, this is the energy lost in impacts.
+    The areas add up to the total and the dashed lines: the work of walls and of a fluid, and the energy of particles
+    that were inserted less that of those removed. If an energy is negative, lines are drawn instead of areas. The error
+    is the change of the total energy since the first frame, over the larger one of the total at the start and the
+    largest kinetic energy. For hard spheres, whose losses are in no ledger, this is the energy lost in impacts.
 
     Examples
     --------
@@ -77,6 +81,9 @@ def draw_energy(axes: Sequence[Axes], run: Trajectory) -> None:
 
 
 def _ledger(ax: Axes, time: np.ndarray, energies: dict[str, np.ndarray]) -> None:
+    if "inserted" in energies:
+        energies = energies | {"inserted": energies["inserted"] - energies["removed"]}
+        del energies["removed"]
     parts = {name: energies[name] for name in COLOURS if name not in OUTSIDE and energies[name].any()}
     divisor, unit = scaled("J", *energies.values())
     if parts and all((part >= 0).all() for part in parts.values()):
