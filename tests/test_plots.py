@@ -148,6 +148,17 @@ def test_the_areas_of_energy_add_up(run):
     assert below.lines[0].get_ydata() == pytest.approx(np.maximum(error, 1e-16))
 
 
+def test_losses_of_hard_spheres_are_an_area_and_no_error(tmp_path):
+    """The ledger has them, so that the total stays."""
+    sim = dem.cases()["hard-spheres"](n=60, restitution=0.7).simulation()
+    sim.run(0.2, output=tmp_path / "hard.h5", frames=4)
+    with dem.Trajectory(tmp_path / "hard.h5") as run:
+        above, below = dem.plots.energy(run).axes
+    assert below.get_ylabel() == "error [–]"
+    assert below.lines[0].get_ydata().max() < 1e-12
+    assert "dissipated" in above.get_legend_handles_labels()[1]
+
+
 def test_the_areas_of_energy_add_up_where_particles_come_and_go(tmp_path):
     """To the total, which stays at zero in a box that is empty at first, and the energy of particles inserted."""
     sand = dem.Material(young=5e6, poisson=0.3, density=2500.0)

@@ -48,7 +48,8 @@ def energy(run: Trajectory) -> Figure:
     The areas add up to the total and the dashed lines: the work of walls and of a fluid, and the energy of particles
     that were inserted less that of those removed. If an energy is negative, lines are drawn instead of areas. The error
     is the change of the total energy since the first frame, over the larger one of the total at the start and the
-    largest kinetic energy. For hard spheres, whose losses are in no ledger, this is the energy lost in impacts.
+    largest kinetic energy. Files of hard spheres of version 0.2 do not have the energy dissipated in impacts: in these
+    the total falls by it.
 
     Examples
     --------
@@ -76,7 +77,7 @@ def draw_energy(axes: Sequence[Axes], run: Trajectory) -> None:
     reference = max(abs(energies["total"][0]), kinetic.max()) or 1.0
     error = np.abs(energies["total"] - energies["total"][0]) / reference
     below.plot(time[1:], np.maximum(error[1:], ROUNDING), color=INK, lw=1)
-    tidy(below, xlabel=f"time [{second}]", ylabel="error [–]" if "time_step" in run.input else "lost [–]")
+    tidy(below, xlabel=f"time [{second}]", ylabel="error [–]")
     whole_decades(below, error[1:].clip(ROUNDING))
 
 
