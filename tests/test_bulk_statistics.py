@@ -165,6 +165,23 @@ def test_samples_in_a_box(rng):
             statistics.mixing(sample, chosen)
 
 
+@pytest.mark.parametrize(
+    ("weight", "words"),
+    [([1, 1, -1, 1], "from -1 to 1"), ([1, 1, 0, 1], "from 0 to 1"), ([1, 1, np.nan, 1], "from nan"),
+     ([1, 1, 1], r"weight has shape \(3,\)")],
+)  # fmt: skip
+def test_weights_of_mixing_are_positive(weight, words):
+    with pytest.raises(ValueError, match=words):
+        statistics.mixing([0, 0, 1, 1], [True, False, True, False], weight)
+
+
+def test_weights_of_a_fabric_have_a_sum():
+    both = network([(0, 1), (1, 2)], [[0, 0, 1.0], [1, 0, 0]])
+    for weight, words in (([1, -1], "sum to 0"), ([1], "weight has shape"), ([1, np.nan], "weight")):
+        with pytest.raises(ValueError, match=words):
+            statistics.fabric(both, weight)
+
+
 # slopes
 
 

@@ -256,7 +256,7 @@ def fabric(contacts: ContactForces, weight: np.ndarray | None = None) -> Fabric:
     Raises
     ------
     ValueError
-        If there are no contacts between bodies.
+        If there are no contacts between bodies, or their weights have another shape or no positive sum.
 
     Examples
     --------
@@ -271,7 +271,10 @@ def fabric(contacts: ContactForces, weight: np.ndarray | None = None) -> Fabric:
     if not len(n):
         message = "there are no contacts between bodies, of which a fabric could be made"
         raise ValueError(message)
-    w = np.ones(len(n)) if weight is None else np.asarray(weight, dtype=np.float64)[rows]
+    given = np.ones(len(rows)) if weight is None else weight
+    w = checks.array("weight", given, rows.shape, "of each contact", rows="K")[rows]
+    if not w.sum() > 0:
+        raise ValueError(f"the weights of contacts between bodies sum to {w.sum():g}, expected more than 0")
     tensor = (w[:, None, None] * n[:, :, None] * n[:, None, :]).sum(axis=0) / w.sum()  # the same on every processor
     return Fabric(tensor, fabric_anisotropy(tensor), len(n))
 

@@ -117,7 +117,8 @@ def mixing(sample: np.ndarray, chosen: np.ndarray, weight: np.ndarray | None = N
     Raises
     ------
     ValueError
-        If there is one kind only, one sample only, or one body a sample: nothing tells them mixed or not.
+        If there is one kind only, one sample only, or one body a sample: nothing tells them mixed or not; for arrays
+        of other bodies, or weights that are not positive.
 
     Examples
     --------
@@ -128,7 +129,11 @@ def mixing(sample: np.ndarray, chosen: np.ndarray, weight: np.ndarray | None = N
     """
     sample, chosen = np.asarray(sample), np.asarray(chosen, dtype=bool)
     inside = sample >= 0
-    own = np.ones(len(sample)) if weight is None else np.asarray(weight, dtype=np.float64)
+    own = np.ones(len(sample)) if weight is None else weight
+    _, _, own = checks.per_body(sample=(sample, 1), chosen=(chosen.astype(float), 1), weight=(own, 1))
+    if not ((own > 0) & (own < np.inf))[inside].all():
+        low, high = own[inside].min(), own[inside].max()
+        raise ValueError(f"weight goes from {low:g} to {high:g}, expected finite numbers above 0")
     w, chosen = own[inside], chosen[inside]
     _, part = np.unique(sample[inside], return_inverse=True)
     count = int(part.max(initial=-1)) + 1
