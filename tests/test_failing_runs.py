@@ -1,5 +1,6 @@
 """Failing runs: the message names the cause, the exit status is not 0, and the earlier frames are stored."""
 
+import copy
 import json
 import re
 
@@ -387,3 +388,17 @@ def test_no_scale_is_built_in(length, mass, time, restitution, friction):
     assert one.verdict().largest_overlap == other.verdict().largest_overlap
     assert one.advice().steps_per_contact == pytest.approx(other.advice().steps_per_contact, rel=1e-12)
     assert one._engine.run_state.largest_overlap[0] > 0
+
+
+def test_a_run_that_broke_is_not_saved(tmp_path):
+    """A file of it would load and go on, as if nothing had happened, until the state is assigned to."""
+    sim = Accident(speed=2e3).simulation()
+    with pytest.raises(BrokenRunError) as broken:
+        sim.step(10)
+    for ask in (lambda: sim.save(tmp_path / "a.h5"), lambda: copy.copy(sim)):
+        with pytest.raises(BrokenRunError, match=re.escape(str(broken.value))):
+            ask()
+    assert not list(tmp_path.iterdir())
+    sim.particles.velocity = [[0, 0, 0], [0, 0, 0]]
+    sim.save(tmp_path / "a.h5")
+    assert dem.Simulation.load(tmp_path / "a.h5").particles.position.tobytes() == sim.particles.position.tobytes()

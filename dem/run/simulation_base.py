@@ -249,6 +249,8 @@ class SimulationBase:
         ------
         OSError, TypeError
             If it cannot be written, or for shapes whose class is no dataclass.
+        FloatingPointError
+            If the run broke, until the state is assigned to: it does not go on from there.
         """
         self._notice_changes()
         checkpoint.save(self, path)

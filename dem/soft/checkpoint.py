@@ -27,7 +27,7 @@ from dem.kernels.soft.bonds.overlap_release import FAR
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.contact.convex_contacts import SOLVER_COLUMNS
-from dem.kernels.soft.integration.time_loop import NOT_STARTED, PREDICTED
+from dem.kernels.soft.integration.time_loop import DONE, NOT_STARTED, PREDICTED
 from dem.kernels.soft.wall_contact import wall_history
 from dem.kernels.soft.wall_contact.wall_history import PIECE_BITS, SIDE
 from dem.model.contact.contacts import STORED, Contacts, present_damping
@@ -91,7 +91,9 @@ def describe(sim: Simulation) -> dict:
 
 
 def write(sim: Simulation, group: h5py.Group) -> None:
-    """Write the state of a simulation to a group."""
+    """Write the state of a simulation to a group; raises BrokenRunError if it cannot go on from there."""
+    if sim._engine.code != DONE:
+        sim._check_run(sim._engine.code)
     write_particles(sim.particles, group)
     state, ledger = sim._engine.snapshot(), sim._ledger
     bodies, run_state = stored(BODIES, state.bodies), stored(PROGRESS, state.run_state)
