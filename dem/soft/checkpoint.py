@@ -174,6 +174,8 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         if state.population:
             engine.set_identities(state.population["identity"])
         engine.restore(state)
+        if sim._population:
+            sim._population.changed = False  # since the particles were written
         engine.advance(sim.step_count)
     sim._shown, sim._ledger, sim._containers = sim.step_count, ledger, containers
     sim._start_momentum = _start_momentum(sim, group)

@@ -58,7 +58,7 @@ def test_what_is_to_come_is_told_before_a_run(monkeypatch):
 class PacedRun:
     """Run whose clock is told: steps take 1 µs before the first particle comes and 100 µs after, 10 s as it comes."""
 
-    time_step, traffic, comes_at = 1e-5, True, 3000
+    time_step, population, comes_at = 1e-5, True, 3000
 
     def __init__(self):
         self.steps, self.seconds = 0, 0.0
@@ -88,7 +88,7 @@ def test_pace_is_that_of_steps_with_particles_without_compiling(monkeypatch):
 class ShortRun(PacedRun):
     """A step takes 15 µs, and each call 200 µs more. The last stretch before the end of the run is one step."""
 
-    time_step, traffic, comes_at = 9.3e-6, None, 0
+    time_step, population, comes_at = 9.3e-6, None, 0
 
     def carry_on(self, duration):
         steps = max(1, round(duration / self.time_step))
@@ -132,6 +132,19 @@ def test_the_same_bytes_however_a_run_is_cut(which, tmp_path):
     assert gone_on.identities.tolist() == whole.identities.tolist()
     assert whole.verdict().balanced
     assert whole.inserters[0].number > len(whole.particles) - 1
+
+
+def test_a_loaded_run_shows_the_particles_of_the_file_to_the_bit(tmp_path):
+    """Values that were assigned are shown as they are; the scheme has them to rounding."""
+    given = dem.Particles(
+        dem.Fibre(diameter=0.004, aspect_ratio=3), LOSSY, position=[[0.01, 0.01 * k, 0] for k in range(1, 6)]
+    )
+    sim = dem.Simulation(given, dem.Box(*BOX, LOSSY), inserters=[rain()], time_step=1e-4)
+    sim.particles.angular_velocity = np.random.default_rng(1).normal(0, 20, (len(sim.particles), 3))
+    sim.save(tmp_path / "cut.h5")
+    loaded = dem.Simulation.load(tmp_path / "cut.h5")
+    assert loaded.particles.angular_velocity.tobytes() == sim.particles.angular_velocity.tobytes()
+    assert loaded.energy() == sim.energy()
 
 
 @pytest.mark.long
