@@ -133,6 +133,7 @@ def test_bad_input_gets_a_line_each_and_status_2(cli, words, lines, tmp_path):
         ("run ok.tom", "ok.tom is neither a case (see dem cases) nor a case file: did you mean ok.toml?"),
         ("check ok", "ok is neither a case (see dem cases) nor a case file: did you mean ok.toml?"),
         ("run ./ok.toml2", "./ok.toml2 is neither a case (see dem cases) nor a case file: did you mean ok.toml?"),
+        ("run my.py", "my.py is neither a case (see dem cases) nor a case file: run it as a script, python my.py, or"),
         ("run gas.json", "gas.json is neither a case (see dem cases) nor a case file: the name of a case file ends in"),
         ("run run.h5", "run.h5 looks like a trajectory, expected a case or a case file: --resume run.h5 continues it"),
     ],

@@ -132,6 +132,9 @@ def test_refuses_what_is_no_trajectory(tmp_path, run):
     (tmp_path / "text.h5").write_text("not HDF5")
     with pytest.raises(ValueError, match=r"text\.h5 is no HDF5 file, so no trajectory$"):
         dem.Trajectory(tmp_path / "text.h5")
+    (tmp_path / "none.h5").touch()
+    with pytest.raises(ValueError, match=r"none\.h5 is empty: no run has written to it$"):
+        dem.Trajectory(tmp_path / "none.h5")
     (tmp_path / "cut.h5").write_bytes(run[0].read_bytes()[:900])
     with pytest.raises(ValueError, match=r"cut\.h5 is not a readable HDF5 file .* dem repair may save its frames$"):
         dem.Trajectory(tmp_path / "cut.h5")

@@ -44,6 +44,8 @@ def _check_no_file(name: str) -> None:
     there = [each.name for each in path.parent.glob("*.toml")]
     near = file.name if file.name in there else checks.nearest(path.name, there)
     hint = f"did you mean {path.with_name(near)}?" if near else "the name of a case file ends in .toml"
+    if path.suffix == ".py":
+        hint = f"run it as a script, python {name}, or install its case (dem guide own)"
     raise ValueError(f"{name} is neither a case (see dem cases) nor a case file: {hint}")
 
 

@@ -312,6 +312,8 @@ def is_broken(path: Path) -> bool:
 
 def unreadable(path: Path, error: Exception) -> str:
     """Error text for a file that HDF5 cannot open."""
+    if path.stat().st_size == 0 and not has_journal(path):
+        return f"{path} is empty: no run has written to it"
     if is_broken(path):
         return f"{path} is not a readable HDF5 file ({error}): dem repair may save its frames"
     return f"{path} is no HDF5 file, so no trajectory"
