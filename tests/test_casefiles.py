@@ -810,7 +810,7 @@ LONG = ("settling-spheres", "settling-fibres", "jeffery-orbit", "sheared-fibres"
 BEDS = ("silo", "silo-100k", "drum", "drum-38k", "impact", "impact-25k")
 # with bonds, inserters or couplings that their functions make: by name, few as they may be
 MADE = ("breaking-rods", "cantilever", "fibre-bale", "flexible-fibre", "fluidised-bed", "hot-fluidised-bed", "rain",
-        "isotropic-compression", "oedometer", "triaxial", "simple-shear", "cyclic-shear")  # fmt: skip
+        "isotropic-compression", "oedometer", "triaxial", "simple-shear", "cyclic-shear", "dice")  # fmt: skip
 WHOLE = [
     pytest.param(name, False, marks=pytest.mark.slow if name in (*LONG, *MADE) else ())
     for name, kind in dem.cases().items()
