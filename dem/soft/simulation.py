@@ -361,7 +361,7 @@ class Simulation(SimulationBase):
                 message = "a function that is called in a run removes a wall: remove it between runs"
                 raise ValueError(message)
             index = index_of_wall(wall, self.walls)
-            before, contacts = (self._walls, self._law), self._contacts
+            before, contacts, of_variants = (self._walls, self._law), self._contacts, self._law_of_variants
             staying = [k for k in range(len(self._walls)) if k != index]
             self._walls = [before[0][k] for k in staying]
             try:
@@ -374,7 +374,7 @@ class Simulation(SimulationBase):
                 with compilation.announced():
                     self._start_booked(self._gravity, self._ledger.reference_potential)
             except Exception:
-                (self._walls, self._law), self._contacts = before, contacts
+                (self._walls, self._law), self._contacts, self._law_of_variants = before, contacts, of_variants
                 raise
             finally:
                 self._walls_kept = None

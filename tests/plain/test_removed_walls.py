@@ -1,5 +1,7 @@
 """Walls that are removed between runs: continuation, ledger, refusals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -147,6 +149,16 @@ def test_the_only_wall_with_friction_can_be_removed_but_not_the_only_one_with_ro
             ):
                 sim.remove_wall("gate")
         assert len(sim.walls) == 2 - can
+
+
+def test_advice_goes_on_after_a_wall_with_a_material_of_its_own_was_refused():
+    wet = replace(LOSSY, adhesion=dem.Bridge(volume=1e-12, tension=0.07))
+    other = replace(wet, young=2 * wet.young, name="other")
+    sim = resting(wet, [dem.Plane((0, 0, -1), (0, 0, 1), material=other, roughness=0.1)])
+    before = sim.advice()
+    with pytest.raises(ValueError, match="it is the only rough one"):
+        sim.remove_wall("plane")
+    assert sim.advice() == before
 
 
 def test_what_cannot_be_removed_is_refused_and_changes_nothing():
