@@ -159,7 +159,7 @@ def test_kinds_that_cannot_be_are_refused():
     assert made(alike, acts_on=["a", "b"]).walls[0].acts_on == ("a", "b")
     walls = [dem.Disc((0, 0, -1 - k), (0, 0, 1), 0.1, material=SAND) for k in range(63)]
     walls[62] = dem.Plane((0, 0, -1), (0, 0, 1), material=SAND, ignores="fine")
-    with pytest.raises(ValueError, match="put it among the first 62 of walls"):
+    with pytest.raises(ValueError, match="only the first 62 walls may be: move it to the front of walls"):
         dem.Simulation(both(SPHERE, SAND), walls=walls, time_step=DT)
 
 
