@@ -109,9 +109,8 @@ def align_spring(contact, spring, area_measure, area_before, half, time_sign):
     size = dot(spring, spring)
     spring = add_scaled(spring, angle, cross(normal, spring))
     spring = add_scaled(spring, -dot(spring, normal), normal)
-    lasting = max(min(area_measure, area_before), 0.0)  # of surfaces that have parted, area_measure may be negative
-    square = size * lasting / (dot(spring, spring) * area_before + TINY)
-    return scale(math.sqrt(square), spring)
+    square = size * min(area_measure, area_before) / (dot(spring, spring) * area_before + TINY)
+    return scale(math.sqrt(abs(square)), spring)  # negative where surfaces have parted, whose spring is not used
 
 
 @inline
