@@ -32,7 +32,7 @@ class BondedBodies(NamedTuple):
 
 
 class BondEnds(NamedTuple):
-    """BondEnds of K bonds that hold."""
+    """Ends of K bonds that hold."""
 
     held: np.ndarray  # (K,) numbers of the bonds
     i: np.ndarray  # (K,) first bodies
@@ -43,7 +43,7 @@ class BondEnds(NamedTuple):
 
     @classmethod
     def of(cls, bonds: Bonds, held: np.ndarray, x: np.ndarray, q: np.ndarray, cell: PeriodicCell) -> BondEnds:
-        """BondEnds of the bonds `held` (K,) between bodies at positions x (N, 3) and orientations q (N, 4)."""
+        """Ends of the bonds `held` (K,) between bodies at positions x (N, 3) and orientations q (N, 4)."""
         ground = np.zeros((len(bonds), 3))
         ground[bonds.pairs[:, 1] < 0] = bonds.ground
         (i, j), anchors = bonds.pairs[held].T, bonds.anchors[held]

@@ -123,10 +123,8 @@ BRIEF = 0.1  # relaxation times that an interval may last where drag is that of 
 SLOW = 200  # of such intervals the shortest time that a fluid has must hold
 STEADIEST = 0.5  # relaxation times a step up to which explicit schemes of rotation are stable, whichever they are
 CALM = 0.1  # of them that are advised
-ACROSS, JUMP = (
-    4,
-    0.01,
-)  # points along each edge of a face; difference of its velocities over the largest that is noticed
+ACROSS = 4  # points along each edge of the box, at which a flow is compared
+JUMP = 0.01  # difference at opposite faces over the largest velocity that is noticed
 THICK, THICKEST = 0.1, 0.25  # relaxation times of two particles with a film a step, of which each may have a dozen
 
 
