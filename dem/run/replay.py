@@ -81,7 +81,7 @@ def states(run: Trajectory, particles: Sequence[int], first: int = 0) -> Iterato
 def _touches(
     n: int, spheres: Spheres, box: Box | None, walls: tuple[np.ndarray, np.ndarray], identity: np.ndarray
 ) -> Iterator[Overlap]:
-    """Partners, by their permanent numbers, whose spheres overlap those of the particle in row n; and walls."""
+    """Overlaps of the particle in row n with walls, and with other particles, by their permanent numbers."""
     centres, radii, owner = spheres
     mine, others = owner == n, owner != n
     length = np.where([axis in box.periodic for axis in AXES], box.size, 0.0) if box else np.zeros(3)
