@@ -69,6 +69,21 @@ def test_who_only_looks_changes_no_bit(law, tmp_path):
         assert set(file["parameters"].attrs) - set(plain["parameters"].attrs) == {"hook"}
 
 
+def test_who_only_looks_changes_no_reference_of_the_energy_error(nylon):
+    """Between frames a ball has a kinetic energy that it has at no frame, and a function may ask for it."""
+
+    def kick(sim, looks):
+        if sim.step_count in (40, 80):
+            sim.particles.velocity = [[1.0 if sim.step_count == 40 else 0.0, 0, 0]]
+        elif looks:
+            sim.energy()
+
+    sims = [falling(nylon, gravity=(0, 0, 0)) for _ in range(2)]
+    for looks, sim in enumerate(sims):
+        sim.run(0.001, frames=1, every=(20, lambda sim, looks=looks: kick(sim, looks)))
+    assert sims[1].energy_reference == sims[0].energy_reference
+
+
 @pytest.mark.parametrize("law", ["elastic", "friction"])
 @pytest.mark.few(1)
 def test_what_is_changed_in_a_run_is_work_and_no_energy_error(law, tmp_path):

@@ -525,6 +525,8 @@ class SimulationBase:
     def _call_user_function(self, function: Callable[[Self], object]) -> Change | None:
         """Call a function that may change the system; returns its changes, or None.
 
+        The energies that it asks for leave the verdict as it is.
+
         Raises
         ------
         RuntimeError
@@ -535,8 +537,9 @@ class SimulationBase:
         before = self._particles.revision, self._gravity, self._exchanges
         self._visited = True
         try:
-            function(self)
-            self._notice_changes()
+            with self._ledger.unrecorded():
+                function(self)
+                self._notice_changes()
         finally:
             self._visited = False
         if self._now != now:

@@ -56,7 +56,8 @@ class EnergyLedger:
     def unrecorded(self) -> Iterator[None]:
         """Evaluate energies within the context without keeping the largest kinetic energy.
 
-        For moments that depend on the clock or a signal: the same run has the same ledger without them.
+        For moments that depend on the clock or a signal, and for functions that look on: the same run has the same
+        ledger without them.
         """
         largest = self.largest_kinetic
         try:
