@@ -80,6 +80,28 @@ def test_every_source_that_is_named_by_number_is_named_alike():
     assert cited <= listed
 
 
+NAME = r"(?:van |van der |de |Di )?[A-ZÖ][\w'-]+"
+PAPER = re.compile(rf"[(;] ?({NAME})(?:, {NAME})*(?: & (?:Bui )?{NAME}| et al\.)?,? (\d{{4}})[);,]")
+AUTHORS = re.compile(rf"({NAME})(?: et al\.|(?:, {NAME})* & (?:Bui )?{NAME}) \(?(\d{{4}})\b")
+
+
+def test_every_source_that_is_named_by_author_and_year_is_in_the_list():
+    entries = (ROOT / "docs/reference/references.md").read_text().replace("\n  ", " ").splitlines()
+    code = [path for room in ("dem", "kernels", "cases") for path in sorted((ROOT / room).rglob("*.py"))]
+    cited = {}
+    for path in [*code, *WRITTEN]:
+        text = re.sub(r"\"\n *f?\"", "", path.read_text())
+        text = re.sub(r"\n *(?:# )?", " ", text)
+        cited |= dict.fromkeys(PAPER.findall(text) + AUTHORS.findall(text), path)
+    assert len(cited) > 60
+    missing = {
+        (author, year): str(path)
+        for (author, year), path in cited.items()
+        if not any(author in entry and f"({year})" in entry for entry in entries)
+    }
+    assert missing == {}
+
+
 def test_every_case_has_a_picture():
     pictures = {path.stem for path in (ROOT / "docs" / "pictures").glob("*.png")}
     assert set(CASES) - pictures == set(), "draw it: python docs/make/pictures.py CASE"

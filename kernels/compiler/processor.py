@@ -1,9 +1,9 @@
 """Corrections of LLVM's processor features, where they make code slower.
 
 Gather instructions load several numbers from different addresses. They are slower than single loads on Intel's
-processors from Skylake to Rocket Lake since the microcode against *gather data sampling* (Downfall, 2023), and on AMD's
-Zen. LLVM uses them wherever there is AVX-512; GCC avoids them on the same processors. Here they are switched off, also
-on Alder Lake and Raptor Lake. Results have the same bytes, because loads do not round.
+processors from Skylake to Rocket Lake since the microcode against *gather data sampling*, and on AMD's Zen. LLVM uses
+them wherever there is AVX-512; GCC avoids them on the same processors. Here they are switched off, also on Alder Lake
+and Raptor Lake. Results have the same bytes, because loads do not round.
 
 Vectors of eight numbers lowered the clock rate of the first processors that had them, so LLVM makes vectors of four on
 all of Intel's. From Sapphire Rapids on the clock rate does not fall and gathers are fast, so both are enabled. These

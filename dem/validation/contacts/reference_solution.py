@@ -77,7 +77,7 @@ class ReferenceLaw:
 
 
 def law(one: ReferenceBall, other: ReferenceBall | dem.Material, contact: dem.Contact) -> ReferenceLaw:
-    """Coefficients of Hertz, Tsuji et al. (1992) and Mindlin (1949) for two balls, or a ball and a wall."""
+    """Coefficients of Hertz (1882), Tsuji et al. (1992) and Mindlin (1949) for two balls, or a ball and a wall."""
     wall = not isinstance(other, ReferenceBall)
     materials = one.material, other if wall else other.material
     modulus = 1 / sum((1 - m.poisson**2) / m.young for m in materials)
