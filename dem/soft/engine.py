@@ -104,7 +104,7 @@ class Engine:
         self.walls = EngineWalls(faces_of(box), walls, box)
         faces = self.walls.faces
         max_bodies = max(len(particles), expected)  # bodies at a time; expected: 0 if none come
-        is_isolated = max_bodies == 1 and not np.isfinite([faces.lower, faces.upper]).any() and not walls
+        is_isolated = max_bodies == 1 and not (walls or deforms(faces) or np.isfinite([faces.lower, faces.upper]).any())
         self.springs = arrays.springs(particles, self.kinds, law, walls)
         max_acceleration = max_resolved_acceleration(self.kinds, self.springs, time_step, single_body=max_bodies == 1)
         self.limits = Limits(self.kinds, deepest, max_acceleration, is_isolated=is_isolated)

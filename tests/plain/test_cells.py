@@ -699,3 +699,17 @@ def test_gsd_has_the_cell_that_deforms_with_its_first_edge_along_x(rate, turns, 
             np.testing.assert_allclose(energy, run.energy["rotational"][k], rtol=50 * SINGLE)
             np.testing.assert_allclose(turn @ frame.log["rate"] @ turn.T, run.cell.rate[k], rtol=0, atol=1e-9)
     assert not caplog.messages  # such as those of gsd about arrays that it has to copy
+
+
+@pytest.mark.parametrize(
+    "part", [{}, {"adhesion": dem.JKR(work=0.05)}, {"adhesion": dem.Bridge(volume=1e-10, tension=0.07)}]
+)
+def test_a_single_particle_moves_freely_whatever_its_contacts_would_reach(part):
+    """Its images are never out of reach, so that no list may end at infinity."""
+    alone = dem.Particles(
+        BALL, dem.Material(young=5e6, poisson=0.35, density=1100.0, **part), position=[[0.01, 0.02, 0.03]],
+        velocity=[[0.1, 0, 0]],
+    )  # fmt: skip
+    sim = simulation(alone, dem.Cell((L,) * 3))
+    sim.step(10)
+    np.testing.assert_allclose(sim.particles.position, [[0.01001, 0.02, 0.03]], rtol=0, atol=1e-12)
