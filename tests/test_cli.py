@@ -287,6 +287,7 @@ def test_a_run_that_breaks_is_status_1(cli):
         (["nine-fibres", "--set", "velocity=1e200,0,0"], "faster than can be followed"),
     ],
 )
+@pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply")  # in plain Python
 def test_a_run_that_cannot_be_followed_ends(cli, words, said):
     result = cli("run", *words, "--force")
     assert result.exit_code == 1

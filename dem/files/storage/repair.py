@@ -34,7 +34,8 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
 
     What a killed run left in its journal is put into a copy of the file, which takes its place when it has been read.
     A file that lost its end, as on a file system that broke down, stays as it is, and the frames that are whole go
-    into a new one.
+    into a new one. This fails if the index of the file is lost too: after runs of more than a second, HDF5 mostly has
+    parts of it at the end.
 
     Parameters
     ----------
