@@ -7,5 +7,5 @@ machine code of their own and joined when they are linked. `inference`: how numb
 Python's frames. `compile_processes`, `compile_server`: other processes that compile such parts; `stage_lock`: each by
 one process. `disk_cache`, `private_folder`: compiled parts on disk, in a folder that only the user can write to.
 `fast_call`, `calling_convention`, `struct_reference`, `c_functions`: calls from Python and of C functions, and records
-of arrays passed by address. `parallel_for`: loops over threads.
+of arrays passed by address. `parallel_for`: loops over threads. `formula_errors`: short reports of faulty formulae.
 """

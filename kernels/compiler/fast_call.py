@@ -15,6 +15,7 @@ import numba
 import numpy as np
 from dem.kernels.compiler import stages
 from dem.kernels.compiler.compile_processes import OTHERS
+from dem.kernels.compiler.formula_errors import short_reports
 from dem.kernels.compiler.struct_reference import WORD, StructRef, by_reference, is_plain_array
 from numba.core import event, types
 from numba.core.compiler_lock import global_compiler_lock
@@ -240,4 +241,5 @@ class FastCall:
         with global_compiler_lock, event.trigger_event("numba:compile", {"dispatcher": self}):
             self.part.dispatcher.typingctx.refresh()
             self.part.dispatcher.targetctx.refresh()
-            return compile_it()
+            with short_reports():
+                return compile_it()

@@ -198,7 +198,7 @@ def select(argument, functions, entry=None, *, handed=True):
         return selection.placed(take(selection.function_for(kind, functions)), names)
 
     call = _choice(choose, position, path, handed=handed)
-    call.functions = functions
+    call.functions, call.entry = functions, take
     if not entry:
         call.parameters = names if handed else (name, *names)
     return call

@@ -22,7 +22,7 @@ from contextlib import suppress
 from functools import cached_property, partial, update_wrapper
 
 import numba
-from dem.kernels.compiler import disk_cache, stages
+from dem.kernels.compiler import disk_cache, formula_errors, stages
 from dem.kernels.compiler.libraries import SIMPLIFYING
 from dem.kernels.compiler.lowering import LowerInlined, LowerKernel
 from dem.kernels.compiler.selection import Argument
@@ -36,6 +36,7 @@ from numba.core import (
     compiler,
     cpu,
     dispatcher,
+    errors,
     lowering,
     postproc,
     sigutils,
@@ -159,12 +160,21 @@ class KernelCache(caching.FunctionCache):
             super().save_overload(sig, data)
 
 
+class KernelDispatcher(CPUDispatcher):
+    """Dispatcher of a kernel, with short reports of errors in formulae of users."""
+
+    def compile(self, sig):
+        """Compile the kernel for arguments of these types, or load it."""
+        with formula_errors.short_reports():
+            return super().compile(sig)
+
+
 def whole(**options):
     """Decorator of kernels that Python calls."""
 
     def decorate(function):
         made = numba.njit(pipeline_class=WHOLES, **options)(function)
-        made._cache.__class__ = KernelCache
+        made.__class__, made._cache.__class__ = KernelDispatcher, KernelCache
         return made
 
     return decorate
@@ -300,8 +310,17 @@ def choice(call, choose, position, path, first):
         return choose(field_type(args[position], path))
 
     def resolved(context, function, args):
-        function = context.resolve_value_type(function)
-        return function, function.get_call_type(context, args[first:], {})
+        of_user = formula_errors.is_of_user(function)
+        try:
+            kind = context.resolve_value_type(function)
+            found = kind.get_call_type(context, args[first:], {})
+        except (errors.NumbaError, ValueError) as error:  # ValueError: of a function that is not decorated
+            if of_user:
+                raise formula_errors.formula_error(call, function, len(args) - first, error) from None
+            raise
+        if of_user:
+            formula_errors.RETURNED[function] = found.return_type
+        return kind, found
 
     def returned(context, what, args):
         if isinstance(what, Argument):
