@@ -233,9 +233,11 @@ def law_component(formula, history=0, **more):
     Raises
     ------
     ValueError
-        For a history of another number of columns.
+        For a history of another number of columns, or a `cutoff` without a history.
     """
     if history not in range(len(HISTORIES)):
         message = f"history is {history!r}, expected 0, 1, 2 or 3 columns"
         raise ValueError(message)
+    if more.get("cutoff") and not history:  # what tells separated contacts from pairs that have not touched
+        raise ValueError("history is 0, but contacts with a cutoff remember that surfaces have touched: give history=1")
     return LawComponent(formula, *HISTORIES[history], history, **more)

@@ -159,6 +159,12 @@ def test_a_case_file_says_the_same(tmp_path):
     assert dem.Contact(**plain(contact)) == contact == dem.Contact(normal=Cubic(stiffness=K))
 
 
+def test_a_cutoff_needs_a_history():
+    """Kernels find separated contacts by the history: without one they would read beyond an empty array."""
+    with pytest.raises(ValueError, match="history is 0, but contacts with a cutoff remember"):
+        law_component(press, cutoff=cube)
+
+
 def test_a_mesh_sums_it_by_its_power():
     """A sphere that touches two triangles bounces without a loss."""
     grain = dem.Material(young=7e7, poisson=0.22, density=2500)
