@@ -317,6 +317,15 @@ def test_lists(cli):
     assert re.search(r"improved-pcdm +2 +1 ", cli("integrators").stdout)
 
 
+def test_a_parameter_without_a_description_is_listed(cli, monkeypatch):
+    class Fall(dem.Case):
+        name = "fall"
+        duration: float = 0.25
+
+    monkeypatch.setattr("dem.cli.commands.lists.case", lambda name: Fall)
+    assert re.search(r"^duration +0.25", cli("cases", "fall").stdout, re.M)
+
+
 @pytest.mark.slow
 def test_every_parameter_that_tells_its_unit_takes_it():
     """Degrees are degrees: nothing is 57 times what was meant."""

@@ -25,7 +25,7 @@ def list_cases(
         show([("case", "what it is"), *((key, _summary(key)) for key in names())])
     else:
         kind = case(name)
-        rows = ((key, _default(field.default), field.description) for key, field in kind.model_fields.items())
+        rows = ((key, _default(field.default), field.description or "") for key, field in kind.model_fields.items())
         show([("parameter", "default", "meaning"), *rows])
         with suppress(ValueError):  # a case may need parameters, by which its observables differ
             if observed := getattr(kind(), "observable_names", ()):
