@@ -27,13 +27,16 @@ from dem.casefile.schema.case_tables import (
     HardTable,
     ImpactTable,
     LatticeTable,
+    MaterialTable,
     OutputTable,
     RandomTable,
     SteppedTable,
     StochasticTable,
     TurbulenceTable,
 )
+from dem.casefile.schema.insertion import InserterTable
 from dem.casefile.schema.key_types import table_in, without_none
+from dem.casefile.schema.walls import WallTable
 from dem.casefile.toml import tomllib
 from dem.casefile.write import blank, example
 from dem.cli.application import app
@@ -103,6 +106,45 @@ def group(placement, shape="ball", more=""):
 ])  # fmt: skip
 def test_units_give_the_float_that_is_nearest(quantity, text, value):
     assert quantity.value(text) == value
+
+
+@pytest.mark.parametrize(("table", "plain"), [
+    ('adhesion = { type = "jkr", work = "50 mJ/m2" }', "adhesion = { type = 'jkr', work = 0.05 }"),
+    ('adhesion = { type = "bridge", volume = "0.1 mm3", tension = "72 mN/m" }',
+     "adhesion = { type = 'bridge', volume = 1e-10, tension = 0.072 }"),
+    ('damping = { type = "dashpot", coefficient = "10 N s/m" }', "damping = { type = 'dashpot', coefficient = 10.0 }"),
+    ('normal = { type = "hysteretic", loading = "1 N/mm", unloading = "2 N/mm", cohesion = "1 N/mm" }',
+     "normal = { type = 'hysteretic', loading = 1e3, unloading = 2e3, cohesion = 1e3 }"),
+])  # fmt: skip
+def test_numbers_of_contact_laws_have_units(table, plain):
+    """They were refused as no valid number, although the others of a material have units."""
+    young = 'young = "5 MPa"\npoisson = 0.3\n'
+    assert MaterialTable(**tomllib.loads(young + table)) == MaterialTable(**tomllib.loads(young + plain))
+
+
+def test_a_number_whose_unit_depends_on_the_law_has_none():
+    with pytest.raises(ValidationError, match="valid number"):
+        MaterialTable(**tomllib.loads('young = 1.0\npoisson = 0.3\nnormal = { type = "power", stiffness = "1 kN/m" }'))
+
+
+def test_loads_masses_and_rates_have_units():
+    text = """
+type = "rectangle"
+material = "steel"
+centre = [0, 0, 0]
+edge = ["10 cm", 0, 0]
+other_edge = [0, "10 cm", 0]
+"""
+    for given, plain in (
+        ('servo = { force = "5 mN", axis = [0, 0, -1] }', "servo = { force = 0.005, axis = [0, 0, -1] }"),
+        ('free = { mass = "5 g", inertia = ["10 g cm2", 1, 1], angular_velocity = ["1 rev/s", 0, 0] }',
+         f"free = {{ mass = 0.005, inertia = [1e-6, 1, 1], angular_velocity = [{2 * math.pi!r}, 0, 0] }}"),
+        ('motion = { velocity = ["1 cm/s", 0, 0] }', "motion = [{ velocity = [0.01, 0, 0] }]"),
+    ):  # fmt: skip
+        assert WallTable(**tomllib.loads(text + given)) == WallTable(**tomllib.loads(text + plain))
+    rain = {"shape": "bead", "material": "glass", "region": {"type": "block", "lower": [0, 0, 0], "upper": [1, 1, 1]}}
+    table = InserterTable(**rain, mass="5 g", mass_rate="36 kg/h")
+    assert (table.mass, table.mass_rate) == (0.005, 0.01)
 
 
 def test_millimetres_round_once():
@@ -200,7 +242,7 @@ materials.nylon.poison: unknown key 'poison': did you mean poisson? known are
 materials.a b.young is inf: input should be a finite number
 materials.a b.poisson is '0.3': input should be a valid number
 shapes.fibre: 5 spheres of diameter 0.01 m every 1 m make an aspect ratio of 401, not 3: leave one of the three out
-shapes.ball.radius: unknown key 'radius': did you mean radii? known are type, diameter,
+shapes.ball.radius: unknown key 'radius': did you mean 'diameter', which is twice the radius?
 shapes.egg.type: unknown type 'ovoid': known are sphere, fibre, capsule, clump, ellipsoid,
 particles.0.shape: unknown shape 'fibr': did you mean fibre? known are fibre, ball, egg
 particles.0.random.solid_fraction is 1.1: input should be less than or equal to 1

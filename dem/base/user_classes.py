@@ -34,6 +34,8 @@ SYNONYMS = {
     "rho": {"density": "Did you mean 'density'?"},
     "mu": {"friction": "Did you mean 'friction'?"},
     "dt": {"time_step": "Did you mean 'time_step'?"},
+    "steps": {"duration": "Did you mean 'duration' in seconds? `step(number)` makes a number of steps"},
+    "rpm": {"rate": "Did you mean 'rate' in rad/s, which is rpm times 2π/60?"},
     "thermal_expansion": {"expansion": "Did you mean 'expansion'?"},
     "every": {"implicit": "A coupling is called as often as cells are counted: give dem.Cells(..., every=10)"},
 }
@@ -72,17 +74,25 @@ def hinted(target: Target) -> Target:
                 needed = (f"{name}=..." for name, one in parameters.items()
                           if one.kind is one.KEYWORD_ONLY and one.default is one.empty)  # fmt: skip
                 hint = f"Give its arguments by name: {', '.join(needed) or 'as keywords'}"
-            if not hint:
+            name = _name_of(target, arguments)
+            if not hint and (name == target.__qualname__ or error.__traceback__.tb_next):
                 raise
-            message = str(error)
+            message = str(error).replace(target.__qualname__, name)
             if unknown and "required keyword-only" in message:  # a function that refuses unknown ones itself
-                message = f"{target.__qualname__}() got an unexpected keyword argument {unknown[0]!r}"
-            raise TypeError(f"{message}. {hint}") from None
+                message = f"{name}() got an unexpected keyword argument {unknown[0]!r}"
+            raise TypeError(f"{message}. {hint}" if hint else message) from None
 
     return called
 
 
-def _synonym_hint(unknown: str, names: Iterable[str]) -> str:
+def _name_of(target: Callable, arguments: tuple[object, ...]) -> str:
+    """Name of a function in error messages; that of an inherited method begins with the class of the object."""
+    owner, _, name = target.__qualname__.rpartition(".")
+    classes = [each.__name__ for each in type(arguments[0]).__mro__] if arguments else []
+    return f"{classes[0]}.{name}" if owner in classes else target.__qualname__
+
+
+def synonym_hint(unknown: str, names: Iterable[str]) -> str:
     """Hint on an unknown keyword that other classes have; empty if there is none."""
     return next((hint for word, hint in SYNONYMS.get(unknown, {}).items() if word in names), "")
 
@@ -91,7 +101,7 @@ def _hint(unknown: list[str], names: Iterable[str], positional: list[str], keywo
     """Hint on the keyword nearest to the first unknown one, among those not given yet; empty if there is none."""
     free = [name for name in names if name not in positional and name not in keywords]
     for name in unknown:
-        if hint := _synonym_hint(name, names):
+        if hint := synonym_hint(name, names):
             return hint
         near = nearest(name, free)
         if near:

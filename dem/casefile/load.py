@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from dem.base import checks
 from dem.base.text import counted, cut, shown
+from dem.base.user_classes import synonym_hint
 from dem.case import StudyCase, case, with_parameters
 from dem.casefile.chosen_case import ChosenCase
 from dem.casefile.file_case import FileCase
@@ -152,10 +153,12 @@ def _error_line(error: dict, model: type[Table]) -> str:
     where = ".".join(cut(str(part)) for part in path)
     table = _table_at(model, path[:-1])
     if error["type"] == "extra_forbidden":
+        name, known = str(path[-1]), table.model_fields
+        hint = synonym_hint(name, known)
         try:
-            checks.one_of("key", str(path[-1]), table.model_fields)
+            checks.one_of("key", name, known)
         except ValueError as unknown:
-            return f"{where}: {unknown}"
+            return f"{where}: unknown key {shown(name)}: {hint[0].lower()}{hint[1:]}" if hint else f"{where}: {unknown}"
     if error["type"] == "missing":
         field = table.model_fields.get(path[-1])  # none in a list of fixed length
         return f"{where} is missing" + (f": {meaning(field)}" if field else "")

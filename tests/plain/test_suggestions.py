@@ -22,6 +22,7 @@ CALLS = {
     "Did you mean 'poisson'": lambda: dem.Material(young=1e7, nu=0.3),
     "Did you mean 'time_step'": lambda: dem.Simulation(None, dt=1e-6),
     r"give dem.Cells(..., every=10)": lambda: dem.Coupling(function=print, every=10),
+    "Did you mean 'rate' in rad/s": lambda: dem.Motion(rpm=20),
     "Give its arguments by name: offsets=..., radii=...": lambda: dem.Clump([[0, 0, 0]], [1.0]),
     "Give its arguments by name: diameter=...": lambda: dem.Sphere(0.1),
 }
@@ -31,6 +32,21 @@ CALLS = {
 def test_a_word_of_others_is_answered_by_ours(hint):
     with pytest.raises(TypeError, match=re.escape(hint)):
         CALLS[hint]()
+
+
+def test_methods_are_named_by_the_class_of_their_object():
+    """Messages named the base class `SimulationBase`, which users do not know."""
+    sim = dem.Simulation(dem.Particles(BALL, GLASS, position=[[0.01, 0.01, 0.01]]), SMALL, time_step=1e-6)
+    for wrong, message in (
+        (
+            {"steps": 10},
+            r"Simulation.run\(\) got .* 'steps'. Did you mean 'duration' in seconds\? `step\(number\)` makes",
+        ),
+        ({"foo": 10}, r"Simulation.run\(\) got an unexpected keyword argument 'foo'$"),
+        ({}, r"Simulation.run\(\) missing 1 required positional argument: 'duration'$"),
+    ):
+        with pytest.raises(TypeError, match=f"^{message}"):
+            sim.run(**wrong)
 
 
 def test_a_time_step_in_words_is_answered_by_the_word_that_there_is():

@@ -197,10 +197,8 @@ class CellTable(Table):
     control: Literal["servo", "inertia"] = Field(
         "servo", description="control of stresses: by the rate, or by edges with a mass"
     )
-    mass: key.Factor | None = Field(
-        None, description="mass of the edges [kg]; default: from the packing", examples=[0.1]
-    )
-    damping: Annotated[key.Number, Field(ge=0)] | None = Field(
+    mass: key.Mass | None = Field(None, description="mass of the edges [kg]; default: from the packing", examples=[0.1])
+    damping: Annotated[key.MassRate, Field(ge=0)] | None = Field(
         None, description="damping of the edges [kg/s]; 0: none; default: critical", examples=[10.0]
     )
 

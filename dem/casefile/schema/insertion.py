@@ -50,10 +50,10 @@ class InserterTable(Table):
     material: key.MaterialName = Field(description="name of a material", examples=["glass"])
     region: RegionTable = Field(description="region of insertion: inside a wall, or on a disc or rectangle")
     number: key.Count | None = Field(None, description="total number of particles; default: no limit", examples=[100])
-    mass: key.Factor | None = Field(None, description="total mass, in place of number [kg]", examples=[0.1])
+    mass: key.Mass | None = Field(None, description="total mass, in place of number [kg]", examples=[0.1])
     rate: key.Frequency | None = Field(None, gt=0, description="particles inserted per second [1/s]", examples=[100.0])
-    mass_rate: key.Factor | None = Field(
-        None, description="mass inserted per second, in place of rate [kg/s]", examples=[0.1]
+    mass_rate: key.MassRate | None = Field(
+        None, gt=0, description="mass inserted per second, in place of rate [kg/s]", examples=[0.1]
     )
     start: key.Time = Field(0.0, ge=0, description="time at which insertion begins [s]")
     stop: key.Duration | None = Field(

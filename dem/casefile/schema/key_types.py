@@ -96,6 +96,7 @@ def _by_temperature(value: object) -> object:
     return Annotated[kinds, Discriminator(lambda given: EACH if isinstance(given, (list, tuple)) else ONE)]
 
 
+BY_UNIT = {quantity.unit: _measured(quantity) for quantity in units.ALL}  # for keys that are described by their unit
 Length = _measured(units.LENGTH)
 Time = _measured(units.TIME)
 Density = _measured(units.DENSITY)
@@ -106,6 +107,11 @@ Speed = _measured(units.SPEED)
 Spin = _measured(units.SPIN)
 Acceleration = _measured(units.ACCELERATION)
 Rate = _measured(units.RATE)
+Curvature = _measured(units.WAVENUMBER)
+Force = _measured(units.FORCE)
+MassRate = _measured(units.MASS_RATE)
+Inertia = _measured(units.INERTIA)
+Mass = Annotated[_measured(units.MASS), Field(gt=0)]
 Temperature = Annotated[_measured(units.TEMPERATURE), Field(gt=0)]
 Conductivity = Annotated[_measured(units.CONDUCTIVITY), Field(gt=0)]
 HeatCapacity = Annotated[_measured(units.HEAT_CAPACITY), Field(gt=0)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import BaseModel, Field, create_model, model_validator
 
-from dem.casefile.schema.key_types import Angle, Frequency, Length, Number, Speed, Spin, Table, Time, wrong_keys
+from dem.casefile.schema.key_types import BY_UNIT, Number, Table, wrong_keys
 from dem.model.contact.law_component import keys, missing_keys
 from dem.model.contact.law_registry import SLOTS, fit, words
 
@@ -39,10 +39,6 @@ class PartTable(Table):
         return self._word()(**{key: getattr(self, key) for key in self.model_fields_set if key != "type"})
 
 
-# by unit: what may be strings; else numbers
-KINDS = {"m": Length, "s": Time, "m/s": Speed, "rad": Angle, "Hz": Frequency, "rad/s": Spin}
-
-
 def table_of(name: str, base: type[Table], words: tuple[type[LawPart], ...], example: str) -> type[Table]:
     """Make a table class for some components from their own key descriptions, on a given base class."""
     takes: dict[str, dict[str, Key]] = {}
@@ -72,7 +68,8 @@ def key_field(by_type: dict[str, Key], *, everywhere: bool) -> tuple[object, obj
         abouts.setdefault(f"{key.about}{f' [{key.unit}]' if key.unit else ''}", []).append(name)
     descriptions = (about if everywhere and len(abouts) == 1 else f"{', '.join(names)}: {about}"
             for about, names in abouts.items())  # fmt: skip
-    kind = Literal[one.names] if one.names else bool if isinstance(one.example, bool) else KINDS.get(one.unit, Number)
+    measured = BY_UNIT.get(one.unit, Number) if len({key.unit for key in by_type.values()}) == 1 else Number
+    kind = Literal[one.names] if one.names else bool if isinstance(one.example, bool) else measured
     if isinstance(one.example, tuple):
         kind = tuple[kind, kind, kind]
     limits = {

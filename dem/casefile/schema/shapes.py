@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 from dem.casefile.schema.key_types import (
     Among,
     Count,
-    Factor,
+    Curvature,
     InputFile,
     Modulus,
     Number,
@@ -73,7 +73,7 @@ class ShapeTable(Table):
         description="file of a polyhedron, in place of vertices: STL, or another mesh format",
         examples=["grain.stl"],
     )
-    scale: Factor | None = Field(None, description="length of a unit of the file [m]; default 1", examples=[0.001])
+    scale: Size | None = Field(None, description="length of a unit of the file [m]; default 1", examples=[0.001])
     rounding: Size | None = Field(
         None, description="radius of the edges of a polyhedron or rounded cylinder [m]", examples=[0.0005]
     )
@@ -96,7 +96,9 @@ class ShapeTable(Table):
         None, gt=0, description="shear stress at which bonds break [Pa]", examples=[5e7]
     )
     smooth: bool | None = Field(None, description="whether a flexible fibre consists of capsules", examples=[True])
-    curvature: Number | None = Field(None, description="curvature of a flexible fibre at rest [1/m]", examples=[10.0])
+    curvature: Curvature | None = Field(
+        None, description="curvature of a flexible fibre at rest [1/m]", examples=[10.0]
+    )
 
     parameters: dict[str, Any] = Field(
         {}, description="values of a shape of another package", examples=[{"radius": 0.005}]

@@ -86,13 +86,13 @@ class WallMotionTable(Table, MotionKeys):
 class ServoTable(Table):
     """``[walls.servo]``: a wall that presses with a given force."""
 
-    force: key.Number = Field(description="force on the particles [N]", examples=[1.0])
+    force: key.Force = Field(description="force on the particles [N]", examples=[1.0])
     axis: Direction = Field(description="direction of the force", examples=[[0.0, 0, -1]])
     fastest: key.Speed | None = Field(
         None, gt=0, description="largest speed [m/s]; default: from the size of the particles", examples=[0.05]
     )
     gain: key.Share = Field(0.02, description="share of the missing force that one step makes up")
-    schedule: list[tuple[key.Duration, key.Number]] = Field(
+    schedule: list[tuple[key.Duration, key.Force]] = Field(
         [], description="times, and the force from each of them on [s, N]", examples=[[[0.5, 0.5]]]
     )
 
@@ -109,14 +109,14 @@ class ServoTable(Table):
 class PIDTable(Table):
     """``[walls.pid]``: controller of a servo."""
 
-    force: key.Number = Field(description="force on the particles [N]", examples=[1.0])
+    force: key.Force = Field(description="force on the particles [N]", examples=[1.0])
     axis: Direction = Field(description="direction of the force", examples=[[0.0, 0, -1]])
     fastest: key.Speed = Field(gt=0, description="largest speed [m/s]", examples=[0.05])
     proportional: key.Number = Field(
         0.0, ge=0, description="k_p: speed over the largest speed, for an error as large as the force"
     )
-    integral: key.Number = Field(0.0, ge=0, description="k_i: the same for the time integral of the error [1/s]")
-    derivative: key.Number = Field(0.0, ge=0, description="k_d: the same for the time derivative of the error [s]")
+    integral: key.Rate = Field(0.0, ge=0, description="k_i: the same for the time integral of the error [1/s]")
+    derivative: key.Time = Field(0.0, ge=0, description="k_d: the same for the time derivative of the error [s]")
 
     @model_validator(mode="after")
     def _acts(self) -> PIDTable:
@@ -131,8 +131,8 @@ class PIDTable(Table):
 class FreeTable(Table):
     """``[walls.free]``: a wall that the particles move."""
 
-    mass: key.Number = Field(gt=0, description="mass of the wall [kg]", examples=[0.2])
-    inertia: tuple[key.Number, key.Number, key.Number] | None = Field(
+    mass: key.Mass = Field(description="mass of the wall [kg]", examples=[0.2])
+    inertia: tuple[key.Inertia, key.Inertia, key.Inertia] | None = Field(
         None, description="moments of inertia about the centre of mass [kg m2]; default: no rotation",
         examples=[[1e-4, 1e-4, 2e-4]],
     )  # fmt: skip
@@ -145,9 +145,11 @@ class FreeTable(Table):
     locked: list[Literal["x", "y", "z", "rx", "ry", "rz"]] = Field(
         [], description="axes along and about which the wall does not move", examples=[["x", "y"]]
     )
-    force: Direction = Field((0.0, 0.0, 0.0), description="load beside its weight [N]")
+    force: tuple[key.Force, key.Force, key.Force] = Field((0.0, 0.0, 0.0), description="load beside its weight [N]")
     velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="initial velocity [m/s]")
-    angular_velocity: Direction = Field((0.0, 0.0, 0.0), description="initial angular velocity [rad/s]")
+    angular_velocity: tuple[key.Spin, key.Spin, key.Spin] = Field(
+        (0.0, 0.0, 0.0), description="initial angular velocity [rad/s]"
+    )
 
     @model_validator(mode="after")
     def _moves(self) -> FreeTable:
@@ -211,7 +213,7 @@ class WallKeys(BaseModel):
     file: key.InputFile | None = Field(
         None, description="file of a mesh: STL, or another mesh format", examples=["drum.stl"]
     )
-    scale: key.Factor | None = Field(
+    scale: key.Size | None = Field(
         None, description="length of a unit of the file of a mesh [m]; default 1", examples=[0.001]
     )
     surface_velocity: key.Velocity = Field(
@@ -258,6 +260,14 @@ class WallKeys(BaseModel):
         """Accept the type and the default name of capsules in files of version 0.2."""
         if isinstance(given, dict) and given.get("type") == "rod":
             return {"name": "rod", **given, "type": "capsule"}
+        return given
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_motion(cls, given: object) -> object:
+        """Accept one motion without a list, as `dem.Plane(..., motion=...)` does."""
+        if isinstance(given, dict) and isinstance(given.get("motion"), dict):
+            return {**given, "motion": [given["motion"]]}
         return given
 
     @model_validator(mode="after")
