@@ -1,7 +1,9 @@
 """Exports, read back with the libraries that are to read them."""
 
 import csv
+import resource
 import sys
+from contextlib import contextmanager
 
 import gsd.hoomd
 import h5py
@@ -35,6 +37,17 @@ def balls(nylon, ball, tmp_path):
     sim = dem.Simulation(particles, time_step=1e-5, threads=1)
     sim.run(0.02, output=tmp_path / "balls.h5", frames=5, fields=["position", "velocity"])
     return tmp_path / "balls.h5"
+
+
+@contextmanager
+def file_size_limit(room):
+    """No file may become larger than this."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def rotations(quaternions):
@@ -246,6 +259,29 @@ def test_an_output_appears_when_it_is_complete(path, tmp_path, monkeypatch, to):
         dem.export(path, to, out, overwrite=True)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "run.h5"]
     assert out.read_text() == "precious"
+
+
+@pytest.mark.parametrize("to", ["h5md", "spheres.vtkhdf", "surfaces.vtkhdf"])
+@pytest.mark.few(1)
+def test_a_full_disk_ends_an_export_with_one_error(path, tmp_path, to):
+    """At any byte: HDF5 may meet it when a data set is written, or not before the file is closed."""
+    size = dem.export(path, to).stat().st_size
+    there = sorted(tmp_path.iterdir())
+    for room in (10, size // 4, size // 2, size - 10):
+        with file_size_limit(room), pytest.raises(OSError, match=r"output .*full cannot be written: file too large"):
+            dem.export(path, to, tmp_path / "full")
+    assert sorted(tmp_path.iterdir()) == there
+
+
+def test_a_full_disk_ends_a_save_with_one_error(nylon, ball, tmp_path):
+    sim = dem.Simulation(dem.Particles(ball, nylon, position=[[0, 0, 0]]), time_step=1e-5)
+    sim.save(tmp_path / "state.h5")
+    before = (tmp_path / "state.h5").read_bytes()
+    for room in (10, len(before) // 2, len(before) - 10):
+        with file_size_limit(room), pytest.raises(OSError, match=r"state\.h5 cannot be written: file too large"):
+            sim.save(tmp_path / "state.h5")
+    assert [each.name for each in tmp_path.iterdir()] == ["state.h5"]
+    assert (tmp_path / "state.h5").read_bytes() == before
 
 
 @pytest.mark.parametrize(

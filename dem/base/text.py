@@ -63,8 +63,9 @@ def error_in_words(error: BaseException) -> str:
     >>> error_in_words(FileNotFoundError(2, "No such file or directory", "run.h5")), error_in_words(ValueError("odd"))
     ('run.h5: no such file or directory', 'odd')
     """
-    if isinstance(error, OSError) and error.filename and error.strerror:
-        return f"{cut(str(error.filename), 300)}: {error.strerror.lower()}"
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{cut(str(error.filename), 300)}: " if error.filename else ""
+        return f"{where}{error.strerror.lower()}"
     return str(error)
 
 

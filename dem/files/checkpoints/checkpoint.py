@@ -19,7 +19,9 @@ import h5py
 from dem.base import checks
 from dem.base.parsing import parse_json
 from dem.base.replace import unused_name
+from dem.base.text import error_in_words
 from dem.files.storage.journaled_file import open_to_read
+from dem.files.storage.output_file import output_file
 from dem.files.validation.hdf5_validation import DamagedError, check_memory, damaged, require, size_of, text
 from dem.files.validation.input_validation import CHECKPOINT, is_checkpoint
 from dem.model.fluid.coupling import with_coupling_function
@@ -104,13 +106,13 @@ def save(sim: System, path: str | PathLike) -> None:
         raise FileExistsError(message)
     partial = unused_name(path, ".partial")
     try:
-        with h5py.File(partial, "w") as file:
+        with output_file(partial) as file:
             write(sim, file)
         with partial.open("rb+") as written:
             os.fsync(written.fileno())
         partial.replace(path)
     except OSError as error:
-        raise OSError(f"checkpoint {path} cannot be written: {error}") from None
+        raise OSError(f"checkpoint {path} cannot be written: {error_in_words(error)}") from None
     finally:
         partial.unlink(missing_ok=True)
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from dem.files.exports.format import Format
 from dem.files.h5md.vtkhdf import begin_polydata, write_cells, write_steps
+from dem.files.storage.output_file import output_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +36,7 @@ def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
     counts = []
-    with h5py.File(path, "w") as file:
+    with output_file(path) as file:
         view = begin_polydata(file)
         points = _growing(view, "Points", (3,), float)
         cells = {

@@ -18,6 +18,7 @@ from dem.files.exports.format import Format
 from dem.files.h5md import layout
 from dem.files.h5md.schema import PARTICLES, attributes
 from dem.files.h5md.variable_population import ID
+from dem.files.storage.output_file import output_file
 from dem.model.particles.fields import STATE
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
     identity, moving = run.identity, {name: run.field(name) for name in fields}
     reached = [_span(run[k].columns, len(identity)) for k in frames]
     _check_room(run, path, sum(end - start for start, end in reached), [field.shape[2] for field in moving.values()])
-    with h5py.File(path, "w") as file:
+    with output_file(path) as file:
         layout.write_authorship(file)
         group = file.create_group(PARTICLES)
         group["position/step"], group["position/time"] = run.step[list(frames)], run.time[list(frames)]

@@ -15,6 +15,7 @@ import numpy as np
 
 from dem.files.exports.format import Format, has_only_spheres, scalar_fields
 from dem.files.h5md.vtkhdf import begin_with_points, draw_lines, polydata, varying_points
+from dem.files.storage.output_file import output_file
 from dem.model.particles.fields import STATE
 from dem.model.shapes.bodies import place
 
@@ -56,7 +57,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
     arms, radii, owner = place(origin, unturned, variant, variants)
     fixed = {"radius": radii, "owner": owner, "kind": run.kind[owner]}
     moving = [name for name in fields if name != "position"]
-    with h5py.File(path, "w") as file:
+    with output_file(path) as file:
         view = polydata(file, time=run.time[list(frames)], points=len(owner), moving=moving, fixed=fixed)
         size = (len(frames) * len(owner), 3)
         if run.bonds is not None:  # between the first spheres of bodies
@@ -85,7 +86,7 @@ def _write_varying(run: Trajectory, path: Path, frames: range, fields: Sequence[
     there = np.array([int(number[run[k].columns].sum()) for k in frames])
     ends, real = np.cumsum(there), run.position.dtype
     kinds = {"radius": float, "owner": np.int64, "kind": run.kind.dtype, "identity": np.int64}
-    with h5py.File(path, "w") as file:
+    with output_file(path) as file:
         view = varying_points(file, run.time[list(frames)], there)
         size = int(ends[-1])
         points = view.create_dataset("Points", (size, 3), real)

@@ -16,6 +16,7 @@ import numpy as np
 from dem.files.exports.format import Format, scalar_fields
 from dem.files.exports.spheres_vtkhdf import fields_of, shape_of, write_scalar_fields
 from dem.files.h5md.vtkhdf import GROUP
+from dem.files.storage.output_file import output_file
 from dem.model.shapes.bodies import SurfaceMesh, place_surfaces
 from dem.model.shapes.ellipsoid import cube_mesh
 
@@ -47,7 +48,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
     each = np.array([(len(v.surface.vertices), len(v.surface.triangles)) for v in variants]).reshape(-1, 2)
     there = [run[k].columns for k in frames] if run.varies else [slice(None)]
     points, cells = np.array([each[run.variant[columns]].sum(axis=0) for columns in there]).T
-    with h5py.File(path, "w") as file:
+    with output_file(path) as file:
         view = _layout(file, run.time[list(frames)], points, cells)
         size = len(frames) if len(points) == 1 else 1
         corners = view.create_dataset("Points", (size * points.sum(), 3), run.position.dtype)

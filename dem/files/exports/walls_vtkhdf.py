@@ -17,6 +17,7 @@ import numpy as np
 from dem.base.quaternions import rotate
 from dem.files.exports.format import Format
 from dem.files.h5md.vtkhdf import begin_polydata, write_cells, write_steps
+from dem.files.storage.output_file import output_file
 from dem.model.domain.cell import Cell
 from dem.model.walls.wall_triangles import triangles_of
 
@@ -42,7 +43,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
     still = not any(_moves(wall, frames) for wall in run.walls)
     corners = np.cumsum([0, *(len(vertices) for vertices, _ in shown)])
     cells = np.concatenate([triangles + k for (_, triangles), k in zip(shown, corners, strict=False)])
-    with h5py.File(path, "w") as file:
+    with output_file(path) as file:
         view = _layout(file, run.time[list(frames)], int(corners[-1]), cells, still=still)
         view["CellData/wall"] = np.repeat(np.arange(len(counts)), counts)
         points = view.create_dataset("Points", ((1 if still else len(frames)) * corners[-1], 3), float)
@@ -75,7 +76,7 @@ def _write_cell(run: Trajectory, path: Path, frames: range) -> None:
     faces = [np.flatnonzero(corners[:, axis] == end) for axis in range(3) for end in (0, 1)]
     triangles = np.array([corner for a, b, c, d in faces for corner in ((a, b, d), (a, d, c))])
     edges = run.cell.edges[list(frames)]
-    with h5py.File(path, "w") as file:
+    with output_file(path) as file:
         view = _layout(file, run.time[list(frames)], len(corners), triangles, still=False)
         view["CellData/wall"] = np.repeat(np.arange(len(faces)), 2)
         view["Points"] = np.einsum("tab,nb->tna", edges, corners).reshape(-1, 3)
