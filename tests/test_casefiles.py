@@ -466,6 +466,11 @@ def test_what_has_a_plus_needs_quotes(cli, tmp_path, text):
     assert tomllib.loads(text.replace("z+", '"z+"'))
 
 
+def test_a_byte_order_mark_is_no_mistake(cli, tmp_path):
+    (tmp_path / "short.toml").write_text('case = "single-fibre"\n', encoding="utf-8-sig")
+    assert cli("run", "short.toml", "--duration", "1e-5", "--quiet").stderr == ""
+
+
 @pytest.mark.parametrize("what", ["single-fibre", "mine.toml", "short.toml"])
 @pytest.mark.few(1)
 def test_times_have_units_everywhere(cli, tmp_path, what):

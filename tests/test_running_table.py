@@ -146,6 +146,7 @@ def test_a_table_from_the_command_line(tmp_path):
         ("energy", None, "unknown column 'energy'"),
         ("collisions", None, "there is no column collisions here"),
         (True, "soon", "table_every is 'soon', expected a number of steps"),
+        (True, "1e400", "table_every is '1e400', expected a number of steps"),
     ],
 )
 def test_a_table_that_cannot_be_is_refused_before_anything_is_written(columns, every, error, tmp_path):

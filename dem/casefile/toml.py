@@ -30,7 +30,7 @@ def parsed(text: str) -> dict:
     ValueError: invalid value (at line 1, column 13); what has a plus needs quotes: "z+"
     """
     try:
-        found = tomllib.loads(text)
+        found = tomllib.loads(text.removeprefix("\ufeff"))  # a byte-order mark, with which some editors begin a file
         return _of_few_levels(found)
     except RecursionError:
         raise ValueError(f"arrays or tables are nested too deeply: at most {DEEPEST} levels are read") from None

@@ -43,7 +43,7 @@ class Interval(NamedTuple):
                 number = float(match[1]) if match else 0.0
             except ValueError:
                 number = 0.0
-            if not number > 0:
+            if not 0 < number < math.inf:
                 message = f"{name} is {value!r}, expected a number of steps, or a simulated time such as '2 ms'"
                 raise ValueError(message)
             whole = not match[2] and number == int(number)

@@ -33,9 +33,8 @@ def export_file(
     contacts.vtkhdf.
     """
     names = None if fields is None else [name.strip() for name in fields.split(",")]
-    path = export(
-        file, to or _format_by_ending(output), output, fields=names, frames=_slice(frames), overwrite=overwrite
-    )
+    to = _format_by_ending(output) if to is None else to
+    path = export(file, to, output, fields=names, frames=_slice(frames), overwrite=overwrite)
     say(f"{path}: {path.stat().st_size} bytes")
 
 

@@ -104,9 +104,9 @@ def run(
     options = {key: value for key, value in (options | {"frames": frames}).items() if value is not None}
     writing = {"fields": fields, "float32": float32, "compression": compression, "overwrite": overwrite, "force": force}
     writing |= {"contacts": contacts}
-    writing |= {"table": columns or table or bool(table_every), "table_every": table_every}
-    writing = {key: value for key, value in writing.items() if value}
-    every = {"checkpoint_every": checkpoint_every} if checkpoint_every else {}
+    writing |= {"table": table or table_every is not None if columns is None else columns, "table_every": table_every}
+    writing = {key: value for key, value in writing.items() if value not in (None, False)}
+    every = {"checkpoint_every": checkpoint_every} if checkpoint_every is not None else {}
     if resumed is not None:
         if name or output or settings or writing or options.keys() - {"duration", "threads"}:
             message = "--resume goes with --duration, --threads, --checkpoint-every, --strict; the file has the rest"

@@ -89,7 +89,7 @@ def sweep(
     shares(1, jobs, threads)
     plan = planned(
         name, of_settings(settings), folder=output, ways=ways, threads=threads, overwrite=overwrite,
-        options={key: value for key, value in options.items() if value},
+        options={key: value for key, value in options.items() if value not in (None, False)},
     )  # fmt: skip
     if listed:
         plan.table.path.parent.mkdir(parents=True, exist_ok=True)  # which the commands want

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from dataclasses import dataclass, field
@@ -57,7 +58,7 @@ class Every:
             amount = float(match[1]) if match else 0.0
         except ValueError:
             amount = 0.0
-        if amount <= 0 or (not match[2] and amount != int(amount)):
+        if not 0 < amount < math.inf or (not match[2] and amount != int(amount)):
             message = f"checkpoint_every is {value!r}, expected a time such as '10 min' or '30 s', or a number of steps"
             raise ValueError(message)
         return cls(seconds=amount * SECONDS[match[2]]) if match[2] else cls(steps=amount)
