@@ -35,7 +35,7 @@ def pytest_addoption(parser):
 def pytest_itemcollected(item):
     """Of tests with the mark few(n, long=m), sets of parameters after the first n are long ones, after m slow ones."""
     few = item.get_closest_marker("few")
-    if few and "slow" not in item.keywords:
+    if few and not item.get_closest_marker("slow"):
         before = seen.setdefault(item.nodeid.split("[")[0], [])
         if len(before) >= few.args[0]:
             item.add_marker("long" if len(before) < few.kwargs.get("long", 0) else "slow")
@@ -53,7 +53,7 @@ def pytest_collection_modifyitems(config, items):
     for switch in ("long", "slow", "nightly"):
         if not config.getoption(f"--{switch}") and not (switch == "long" and config.getoption("--slow")):
             for item in items:
-                if switch in item.keywords:
+                if item.get_closest_marker(switch):
                     item.add_marker(pytest.mark.skip(reason=f"needs --{switch}"))
 
 

@@ -1,8 +1,9 @@
-"""What pytest collects: examples of docstrings, but for those of modules that cannot be imported without an extra."""
+"""What pytest collects: examples of docstrings, but for those of modules that lack an extra; tests by their marks."""
 
 import importlib.util
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -30,3 +31,11 @@ def test_the_ranks_of_mpi_are_left_out_where_they_cannot_be_imported(ignored, th
         monkeypatch.delitem(sys.modules, name)
     paths = sorted((ROOT / "dem").rglob("*.py"))
     assert [path for path in paths if ignored(path)] == [ROOT / "dem" / "ranks" / "mpi.py"]
+
+
+def test_a_clone_in_a_folder_called_slow_skips_no_other_tests(request):
+    """For pytest, names of the folders above a test are keywords of it, as its marks are."""
+    conftest = request.config.pluginmanager.get_plugin(str(ROOT / "tests" / "conftest.py"))
+    request.node.keywords["slow"] = True
+    conftest.pytest_collection_modifyitems(SimpleNamespace(getoption=lambda _: False), [request.node])
+    assert not request.node.get_closest_marker("skip")
