@@ -28,7 +28,18 @@ row of the contact. At its end comes `NormalForce.contact_area_measure`, by whic
     instantaneous_dissipation  energy that is lost at once, where a contact is made or breaks [J]
     persists  whether the contact continues; contacts of laws with `has_range` continue without touching, until these
               laws end them
-    slid      distance that the surfaces have slid in the last step, without the stretch of friction's spring [m]
+    sliding_distance  distance that the surfaces have slid in the last step, without the stretch of the tangential
+              spring [m]
+
+Formulas of parts have these arguments besides:
+
+    part             tables of the part
+    normal_velocity  component of `contact.velocity` along the normal, positive if the surfaces separate [m/s]
+    dt               time step [s]
+    memory           history of this part; returned as it is to be in the next step
+    normal_force     the `NormalForce` of the contact
+    normal_load      normal force in Coulomb's limit, not negative [N]
+    area_before      `NormalForce.contact_area_measure` at the last step, 0 if there was no contact
 
 Beside the parts: `interface`, what laws get and return, and `PARTS`; `first_step`, weights in the first step of a
 contact; `merged_contacts`, the memory of contacts that become one; `collision_time`, durations of impacts, for Python.
@@ -49,7 +60,7 @@ from dem.kernels.laws.damping import UNDAMPED, Damping, SharedDamping  # noqa: F
 from dem.kernels.laws.dashpot import Dashpot  # noqa: F401
 from dem.kernels.laws.dmt import NO_ADHESION, DMTAdhesion  # noqa: F401
 from dem.kernels.laws.eepa import EEPA  # noqa: F401
-from dem.kernels.laws.first_step import ramp
+from dem.kernels.laws.first_step import weight_near_jump
 from dem.kernels.laws.friction import FRICTIONLESS, Friction  # noqa: F401
 from dem.kernels.laws.hertz import Hertz  # noqa: F401
 from dem.kernels.laws.hysteretic import Hysteretic  # noqa: F401
@@ -340,17 +351,17 @@ def touching_contact(law, i, j, contact, history, half, time_sign):
     eta = dashpot(law.damping, i, j, contact, undamped)
     if undamped.detachment_overlap > -math.inf:
         leaving = normal_velocity + half * (undamped.force - eta * normal_velocity) / contact.mass
-        eta *= ramp(contact.overlap - undamped.detachment_overlap, leaving * dt)
+        eta *= weight_near_jump(contact.overlap - undamped.detachment_overlap, leaving * dt)
     force_n = max(undamped.force - eta * normal_velocity, undamped.min_normal_force)
-    limit = max(force_n + undamped.friction_normal_offset, 0.0)
+    normal_load = max(force_n + undamped.friction_normal_offset, 0.0)
     force_t, of_slip, in_slip, sliding_distance = tangential_force(
-        law.tangential, i, j, contact, undamped, eta, limit, slip, of_slip, area_before, half, time_sign
+        law.tangential, i, j, contact, undamped, eta, normal_load, slip, of_slip, area_before, half, time_sign
     )
     rolling, of_rolling, in_rolling = rolling_torque(
-        law.rolling, i, j, contact, undamped, limit, of_rolling, area_before, half, time_sign
+        law.rolling, i, j, contact, undamped, normal_load, of_rolling, area_before, half, time_sign
     )
     twisting, of_twist, in_twist = twisting_torque(
-        law.twisting, i, j, contact, undamped, eta, limit, of_twist, area_before, half, time_sign
+        law.twisting, i, j, contact, undamped, eta, normal_load, of_twist, area_before, half, time_sign
     )
     pull, of_pull = adhesion_force(law.adhesion, i, j, contact, undamped, normal_velocity, dt, of_pull)
     couple = add_scaled(rolling, twisting, contact.normal)

@@ -17,7 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import inline
-from dem.kernels.laws.first_step import constant, end_correction_of_constant, first_step_fraction, last_step_fraction
+from dem.kernels.laws.first_step import (
+    constant_weight,
+    end_correction_of_constant,
+    first_step_fraction,
+    last_step_fraction,
+)
 from dem.kernels.laws.interface import PARTS, AdhesionForce, law_component
 
 TINY = 1e-300  # m³, of pairs without liquid
@@ -63,20 +68,20 @@ def bind(part, i, j, contact, normal_force, normal_velocity, dt, was_in_contact)
     """Normal force of a bridge.
 
     part, i, j, contact, normal_force, normal_velocity, dt: see `dem.kernels.laws`.
-    was_in_contact: 1 for one that there was at the last step, else 0.
+    was_in_contact: 1 if the bridge existed at the last step, else 0.
     Returns `AdhesionForce`, memory.
     """
     volume, radius = part.volume[i, j], 2.0 * contact.radius
     end = cutoff(part, i, j, 0.0, contact.radius)
     remaining = end + contact.overlap
     strength, stretch = pull(part, i, j, contact.radius), math.sqrt(max(volume, TINY) / radius)
-    if remaining <= 0.0:  # it has ruptured in the last step: what that has to add
+    if remaining <= 0.0:  # it has ruptured in the last step
         correction = end_correction_of_constant(last_step_fraction(-remaining, normal_velocity, dt))
         return AdhesionForce(
             force=-correction * force(strength, end / stretch), energy=0.0, instantaneous_dissipation=0.0, holds=False
         ), 1.0
     gap = max(-contact.overlap, 0.0) / stretch
-    weight = 1.0 if was_in_contact > 0.0 else constant(first_step_fraction(contact, normal_velocity, dt))
+    weight = 1.0 if was_in_contact > 0.0 else constant_weight(first_step_fraction(contact, normal_velocity, dt))
     return AdhesionForce(
         force=-weight * force(strength, gap),
         energy=-work(strength, stretch, gap, end / stretch) - strength * max(contact.overlap, 0.0),

@@ -59,10 +59,10 @@ class Spring(NamedTuple):
         return (self.pull / self.stiffness) ** (1 / (self.power - self.pull_power))
 
     def time(self, mass, overlap):
-        """Duration of the elastic impact of an effective mass [kg] that is as deep as this at its deepest [s].
+        """Duration [s] of the elastic impact of an effective mass [kg] with this largest overlap [m].
 
-        Half a period, nearly, of small oscillations about that depth: what it says holds for a contact under load as
-        well. What attracts each other gets as deep as where it would rest, and oscillates about that.
+        This is nearly half a period of small oscillations about that overlap, so it holds for a contact under load as
+        well. Surfaces that attract each other count as pressed at least to the overlap of their equilibrium.
         """
         with np.errstate(divide="ignore"):
             time = duration(self.power) * np.sqrt(mass / self.secant(overlap))
@@ -78,14 +78,14 @@ class Spring(NamedTuple):
         return self.power * self.secant(overlap)
 
     def time_at_rest(self, mass):
-        """Half a period of small oscillations about where pull and elastic force are in balance, or more [s]."""
+        """Upper bound of half a period of small oscillations about the balance of pull and elastic force [s]."""
         with np.errstate(divide="ignore"):
             balance = self.equilibrium_overlap()  # d is no wider
             slope = (self.power - self.pull_power) * self.stiffness * balance ** (self.power - 1)
             return np.where(np.asarray(self.pull) > 0, math.pi * np.sqrt(mass / slope), np.inf)
 
     def force_of_time(self, mass, time):
-        """Force up to which contacts of an effective mass [kg] take no less than a time [s]; repulsive, or 0 [N]."""
+        """Largest repulsive force [N] under which contacts of an effective mass [kg] take at least a time [s]; or 0."""
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             secant = mass * (duration(self.power) / time) ** 2  # of the elastic force, at which they take that
             share, more = secant / self.stiffness, np.asarray(self.power) - 1  # share = d^more

@@ -1,4 +1,4 @@
-"""Normal damping: F = F_el - η v_n, with η = α √(m* S) and S the stiffness that force over overlap is.
+"""Normal damping: F = F_el - η v_n, with η = α √(m* S) and the secant stiffness S, elastic force over overlap.
 
 Y. Tsuji, T. Tanaka, T. Ishida, Powder Technol. 71 (1992) 239, eq. (19): S = K √δ for Hertz's law. The coefficient of
 restitution is then the same at any speed. Where tension is cut off, the contact acts until the total force vanishes.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import inline
-from dem.kernels.laws.first_step import constant
+from dem.kernels.laws.first_step import constant_weight
 from dem.kernels.laws.interface import PARTS, law_component
 
 
@@ -20,7 +20,7 @@ class Dashpot(NamedTuple):
 @inline
 def dashpot(part, i, j, contact, normal_force):
     """Coefficient η of the normal dashpot [N s/m], the same at any overlap."""
-    return part.coefficient[i, j] * constant(normal_force.contact_time_fraction)
+    return part.coefficient[i, j] * constant_weight(normal_force.contact_time_fraction)
 
 
 PARTS[Dashpot] = law_component(dashpot)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import inline
-from dem.kernels.laws.first_step import ramp, steady
+from dem.kernels.laws.first_step import weight_after_start, weight_near_jump
 from dem.kernels.laws.interface import PARTS, AdhesionForce, law_component
 
 
@@ -31,11 +31,12 @@ def strength(part, i, j, radius):
 def pull(part, i, j, contact, normal_force, normal_velocity, dt, memory):
     """Pull of a contact, with the weights of its first and last step.
 
-    part, i, j, contact, normal_force, normal_velocity, dt, memory: see `dem.kernels.laws`; velocity of parting [m/s].
+    part, i, j, contact, normal_force, normal_velocity, dt, memory: see `dem.kernels.laws`.
     Returns `AdhesionForce`, memory.
     """
     size = strength(part, i, j, contact.radius)
-    weight = steady(contact.overlap, normal_velocity, dt) + ramp(contact.overlap, normal_velocity * dt) - 1.0
+    at_start = weight_after_start(contact.overlap, normal_velocity, dt)
+    weight = at_start + weight_near_jump(contact.overlap, normal_velocity * dt) - 1.0
     return AdhesionForce(
         force=-weight * size, energy=-size * contact.overlap, instantaneous_dissipation=0.0, holds=False
     ), memory

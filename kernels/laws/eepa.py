@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.laws.collision_time import Spring
-from dem.kernels.laws.first_step import first_step_fraction, power
+from dem.kernels.laws.first_step import first_step_fraction, power_weight
 from dem.kernels.laws.interface import PARTS, NormalForce, law_component
 
 NEWTON_STEPS = 60  # never reached: from above, the steps on a convex function double the digits
@@ -109,11 +109,11 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
         plastic = (elastic + pull / k_2) ** (1.0 / n)
         max_overlap = plastic / ratio
     fraction, root = first_step_fraction(contact, normal_velocity, dt), contact.overlap ** (n - 1.0)
-    damped = power(fraction, 0.5 * (n - 1.0))
+    damped = power_weight(fraction, 0.5 * (n - 1.0))
     return NormalForce(
         force=force, conservative=force, energy=returned(k_2, n, contact.overlap, plastic) if force != 0.0 else 0.0,
         stiffness=k_1, stiffness_factor=root, contact_area_measure=root * root, area=contact.radius * contact.overlap,
-        contact_time_fraction=fraction, first_step_stiffness_weight=root * power(fraction, n - 1.0),
+        contact_time_fraction=fraction, first_step_stiffness_weight=root * power_weight(fraction, n - 1.0),
         first_step_damping_weight=root * damped * damped,
         min_normal_force=-math.inf if k_a > 0.0 else 0.0, detachment_overlap=0.0 if k_a > 0.0 else -math.inf,
         friction_normal_offset=pull, instantaneous_dissipation=dissipation, persists=True,

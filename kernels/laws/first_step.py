@@ -47,34 +47,34 @@ def first_samples_of_root(theta, ahead):
     """
     fourth = 0.32028287 + theta * (0.86413853 + theta * (0.16409575 - 0.02819668 * theta))
     has_begun = theta <= 1.0
-    return (square_root_of(theta) if has_begun else 1.0) * ahead, (fourth * fourth if has_begun else 1.0) * ahead
+    return (square_root_weight(theta) if has_begun else 1.0) * ahead, (fourth * fourth if has_begun else 1.0) * ahead
 
 
 @inline
-def square_root_of(theta):
+def square_root_weight(theta):
     """Weight -ζ(-1/2, 1 + θ) of the first sample of a square root."""
     return 0.2076902 + theta * (0.73458957 + theta * (0.30384932 - 0.03839839 * theta))
 
 
 @inline
-def constant(theta):
+def constant_weight(theta):
     """Weight of the first sample of a constant force, which starts with a jump: -ζ(0, 1 + θ)."""
     return 0.5 + theta if theta <= 1.0 else 1.0
 
 
 @inline
-def steady(overlap, normal_velocity, dt):
+def weight_after_start(overlap, normal_velocity, dt):
     """Weight of a sample of a constant force that starts or ends anywhere in a step.
 
     The first sample counts 1/2 + θ in all. If rounding took θ for 1 where it is a little more, there would be half a
     sample too many or too few; so it is spread over two samples, 3/2 θ and 2 - (1 + θ)/2, which do not jump. A force
     that ends with a jump counts likewise, by the remaining fraction of the last step.
     """
-    return ramp(overlap, -normal_velocity * dt)
+    return weight_near_jump(overlap, -normal_velocity * dt)
 
 
 @inline
-def ramp(overlap, displacement):
+def weight_near_jump(overlap, displacement):
     """Weight of a sample a number of steps (overlap over displacement) from a jump; 1 if there is no jump ahead."""
     if 2.0 * displacement <= max(overlap, 0.0):
         return 1.0
@@ -92,17 +92,17 @@ def last_step_fraction(beyond, normal_velocity, dt):
 @inline
 def end_correction_of_constant(theta):
     """Correction, in the sample after its end, of a constant force that ended a fraction θ after the last sample."""
-    return constant(theta) - 1.0
+    return constant_weight(theta) - 1.0
 
 
 @inline
 def end_correction_of_square_root(theta):
     """Correction after the end of a force that ends like a square root, over its value a step before the end."""
-    return square_root_of(theta) - math.sqrt(theta)
+    return square_root_weight(theta) - math.sqrt(theta)
 
 
 @inline
-def power(theta, s):
+def power_weight(theta, s):
     """Weight of the first sample of a force that starts with the power s ≥ 0: -ζ(-s, 1 + θ)/θ^s (Euler-Maclaurin)."""
     own = theta**s
     if theta <= 1.0 and own > 0.0:  # at θ = 0 there is nothing to correct

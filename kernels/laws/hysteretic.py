@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.laws.collision_time import Spring
-from dem.kernels.laws.first_step import constant, first_step_fraction
+from dem.kernels.laws.first_step import constant_weight, first_step_fraction
 from dem.kernels.laws.interface import PARTS, NormalForce, law_component
 
 
@@ -64,7 +64,7 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     k_1, k_p, k_c = part.loading[i, j], part.unloading[i, j], part.cohesion[i, j]
     depth = part.depth[i, j] * contact.radius
     fraction = first_step_fraction(contact, normal_velocity, dt)
-    weight = constant(fraction)
+    weight = constant_weight(fraction)
     max_overlap = min(max(memory, contact.overlap), depth) if depth > 0.0 else max(memory, contact.overlap)
     k_2, before = unloading(k_1, k_p, depth, max_overlap), unloading(k_1, k_p, depth, memory)
     dissipation = loading_loss(k_1, k_2, max_overlap) - loading_loss(k_1, before, memory)

@@ -22,9 +22,8 @@ class ContactKinematics(NamedTuple):
     radius: float  # R* [m]
     reduced_mass: float  # 1/(1/m_i + 1/m_j) of the bodies as wholes [kg]
     rolling_inertia: float  # 1/Σ 1/(I + m R²), what resists rolling of the two on each other [kg m²]
-    may_begin: bool = (
-        True  # False if it is known that they touched before the last step, see `dem.kernels.laws.first_step`
-    )
+    # False if it is known that they touched before the last step, see `dem.kernels.laws.first_step`
+    may_begin: bool = True
     spring_aligned: bool = False  # whether the history is that of `dem.kernels.laws.align_spring`
 
 
@@ -124,8 +123,8 @@ class LawComponent(NamedTuple):
     spring : function or None
         Of a normal part: its `dem.kernels.laws.collision_time.Spring`, of (part, i, j, `ContactPairProperties`).
     power : float, function or None
-        Of a normal part: p of its force, about δ^p, or a formula of (part, i, j); 1.5 where it is neither a spring nor
-        a power of the overlap; see `dem.kernels.laws.merged_contacts`.
+        Of a normal part: p of its force, about δ^p, or a formula of (part, i, j); 1.5 if it is no power of the
+        overlap; see `dem.kernels.laws.merged_contacts`.
     pull : function or None
         Of what attracts beside the normal part: h of its force h δ^q, of (part, i, j, R*) [N m^-q].
     pull_power : float
@@ -208,7 +207,7 @@ def store_two_numbers(rows, k, column, memory):
     return column + 2
 
 
-HISTORIES = (  # of so many columns: its initial value, and how it is read and written
+HISTORIES = (  # by number of columns: initial value, functions that read it from a row and write it
     ((), load_no_history, argument("column", 2)),
     (0.0, load_scalar, store_scalar),
     ((0.0, 0.0), load_two_numbers, store_two_numbers),

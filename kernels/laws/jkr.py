@@ -23,7 +23,7 @@ from dem.kernels.laws import hertz
 from dem.kernels.laws.collision_time import Spring
 from dem.kernels.laws.first_step import (
     NOT_FIRST_STEP,
-    constant,
+    constant_weight,
     end_correction_of_constant,
     end_correction_of_square_root,
     first_step_fraction,
@@ -98,7 +98,7 @@ def normal_force(part, i, j, contact, normal_velocity, dt, was_in_contact):
 def adhering_force(work, s, fraction, contact, was_in_contact):
     """Force of an adhering contact with the length scale s, which exists for this fraction of the last step."""
     unit, unit_force = math.pi * work * s * s, math.pi * work * contact.radius
-    alpha, weight = radius_of_contact(contact.overlap * contact.radius / (s * s)), constant(fraction)
+    alpha, weight = radius_of_contact(contact.overlap * contact.radius / (s * s)), constant_weight(fraction)
     force, a = weight * unit_force * scaled_force(alpha), alpha * s
     root = a / math.sqrt(contact.radius)
     return NormalForce(

@@ -12,17 +12,18 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import in_python, inline
 from dem.kernels.laws.collision_time import Spring, hertz
-from dem.kernels.laws.first_step import constant, first_step_fraction, steady
+from dem.kernels.laws.first_step import constant_weight, first_step_fraction, weight_after_start
 from dem.kernels.laws.interface import PARTS, NormalForce, law_component
 
 
 class Linear(NamedTuple):
     """Stiffnesses of linear springs."""
 
-    stiffness: np.ndarray  # (A, A) k [N/m] of two materials, or zero where it goes with the mass:
+    # k of two materials follows from one of `stiffness`, `rate` and `speed`; the other two are zero
+    stiffness: np.ndarray  # (A, A) k [N/m]
     rate: np.ndarray  # (A, A) k over the reduced mass of the two bodies [1/s²]
     pulls: np.ndarray  # (A, A) 1 where contacts end when surfaces part, 0 where the force vanishes
-    speed: np.ndarray  # (A, A) or of impacts [m/s] that are as deep as Hertz's, undamped; else zero
+    speed: np.ndarray  # (A, A) speed [m/s] of the undamped impact with the same largest overlap as by Hertz's law
 
 
 @inline
@@ -39,12 +40,12 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     k = part.stiffness[i, j] + part.rate[i, j] * contact.reduced_mass
     if part.speed[i, j] > 0.0:
         k = stiffness_for_hertz_overlap(contact.stiffness, contact.reduced_mass, part.speed[i, j])
-    elastic, sets_in = k * contact.overlap, steady(contact.overlap, normal_velocity, dt)
+    elastic, weight = k * contact.overlap, weight_after_start(contact.overlap, normal_velocity, dt)
     return NormalForce(
         force=elastic, conservative=elastic, energy=0.5 * elastic * contact.overlap,
         stiffness=k, stiffness_factor=1.0, contact_area_measure=1.0, area=contact.radius * contact.overlap,
-        contact_time_fraction=fraction, first_step_stiffness_weight=constant(fraction),
-        first_step_damping_weight=sets_in * sets_in,
+        contact_time_fraction=fraction, first_step_stiffness_weight=constant_weight(fraction),
+        first_step_damping_weight=weight * weight,
         min_normal_force=-math.inf if pulls else 0.0, detachment_overlap=0.0 if pulls else -math.inf,
         friction_normal_offset=0.0, instantaneous_dissipation=0.0, persists=True,
     ), memory  # fmt: skip

@@ -29,10 +29,10 @@ exponent = select("law", {laws.Elastic: 1.5, laws.Composite: composite_power})
 
 
 @inline
-def joint_limit(size, area_a, b, area_b):
+def joint_limit(square_a, area_a, square_b, area_b):
     """Largest magnitude of the joint spring of two merged contacts, from their squared springs and area measures."""
     stiff = math.sqrt(max(area_a, area_b))
-    return math.sqrt(stiff * (size / (math.sqrt(area_a) + TINY) + b / (math.sqrt(area_b) + TINY)))
+    return math.sqrt(stiff * (square_a / (math.sqrt(area_a) + TINY) + square_b / (math.sqrt(area_b) + TINY)))
 
 
 @inline
@@ -51,7 +51,7 @@ def join_torsional_springs(a, b, area_a, area_b):
 
 
 FIRST = argument("a", 0)
-# of two histories of so many columns: (one, other, area_measure, area_b)
+# functions of (a, b, area_a, area_b): joint history of two contacts, by its number of columns
 JOINED = (FIRST, FIRST, join_torsional_springs, join_vector_springs)
 join_of = select("part", laws.rows_of("damping"), lambda row: JOINED[row.width], handed=False)
 

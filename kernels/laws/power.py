@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.laws.collision_time import Spring
-from dem.kernels.laws.first_step import first_step_fraction, power
+from dem.kernels.laws.first_step import first_step_fraction, power_weight
 from dem.kernels.laws.interface import PARTS, NormalForce, law_component
 
 
@@ -28,12 +28,12 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     fraction = first_step_fraction(contact, normal_velocity, dt)
     root = contact.overlap**more
     elastic = k * root * contact.overlap
-    sets_in = power(fraction, 0.5 * more)
+    weight = power_weight(fraction, 0.5 * more)
     return NormalForce(
         force=elastic, conservative=elastic, energy=elastic * contact.overlap / (more + 2.0),
         stiffness=k, stiffness_factor=root, contact_area_measure=root * root, area=contact.radius * contact.overlap,
-        contact_time_fraction=fraction, first_step_stiffness_weight=root * power(fraction, more),
-        first_step_damping_weight=root * sets_in * sets_in,
+        contact_time_fraction=fraction, first_step_stiffness_weight=root * power_weight(fraction, more),
+        first_step_damping_weight=root * weight * weight,
         min_normal_force=0.0, detachment_overlap=-math.inf, friction_normal_offset=0.0, instantaneous_dissipation=0.0,
         persists=True,
     ), memory  # fmt: skip

@@ -38,11 +38,11 @@ class ConstantTorque(NamedTuple):
 
 
 @inline
-def rolling_torque(part, i, j, contact, normal_force, limit, spring, area_before, half, time_sign):
+def rolling_torque(part, i, j, contact, normal_force, normal_load, spring, area_before, half, time_sign):
     """Couple of a rolling spring.
 
     part, i, j, contact, normal_force: see `dem.kernels.laws`.
-    limit, spring, area_before, half, time_sign: as of `dem.kernels.laws.friction.tangential_force`.
+    normal_load, spring, area_before, half, time_sign: as of `dem.kernels.laws.friction.tangential_force`.
     Returns couple on i [N m], memory, energy of the spring [J].
     """
     rolling = cross(contact.relative_angular_velocity, contact.normal)
@@ -51,7 +51,7 @@ def rolling_torque(part, i, j, contact, normal_force, limit, spring, area_before
         -2.0 * part.damping[i, j] * math.sqrt(prefactor * normal_force.stiffness_factor * contact.rolling_inertia),
         rolling,
     )  # R* cancels out
-    velocity, max_torque = scale(contact.radius, rolling), part.friction[i, j] * limit
+    velocity, max_torque = scale(contact.radius, rolling), part.friction[i, j] * normal_load
     force, spring, spring_energy, _ = spring_dashpot_slider(
         prefactor, damping, max_torque, velocity, contact, normal_force, spring, area_before, half, time_sign
     )
@@ -59,18 +59,18 @@ def rolling_torque(part, i, j, contact, normal_force, limit, spring, area_before
 
 
 @inline
-def constant_torque(part, i, j, contact, normal_force, limit, spring, area_before, half, time_sign):
+def constant_torque(part, i, j, contact, normal_force, normal_load, spring, area_before, half, time_sign):
     """Rolling torque of constant magnitude, against the rolling velocity (type A of Ai et al.)."""
     rolling = add_scaled(
         contact.relative_angular_velocity, -dot(contact.relative_angular_velocity, contact.normal), contact.normal
     )
     rate = math.sqrt(dot(rolling, rolling) + TINY)
-    max_torque = part.friction[i, j] * contact.radius * limit
+    max_torque = part.friction[i, j] * contact.radius * normal_load
     return scale(-min(max_torque / rate, HALF_OWN * contact.rolling_inertia / (2.0 * half)), rolling), spring, 0.0
 
 
 @inline
-def no_rolling(part, i, j, contact, normal_force, limit, spring, area_before, half, time_sign):
+def no_rolling(part, i, j, contact, normal_force, normal_load, spring, area_before, half, time_sign):
     """Rolling torque of surfaces that roll freely: 0."""
     return (0.0, 0.0, 0.0), spring, 0.0
 

@@ -21,16 +21,16 @@ class Twisting(NamedTuple):
     """Torsional spring and dashpot."""
 
     friction: np.ndarray  # (A, A) c μ of two materials
-    stiffness: np.ndarray  # (A, A) k over a² and the ratio of normal force to overlap; T/(8 G*) of that of friction
+    stiffness: np.ndarray  # (A, A) k over a² and the ratio of normal force to overlap: T/(8 G*) times `Friction.shear`
     dashpot: np.ndarray  # (A, A) η_t/η
 
 
 @inline
-def twisting_torque(part, i, j, contact, normal_force, eta, limit, memory, area_before, half, time_sign):
+def twisting_torque(part, i, j, contact, normal_force, eta, normal_load, memory, area_before, half, time_sign):
     """Couple about the normal.
 
     part, i, j, contact, normal_force: see `dem.kernels.laws`.
-    eta, limit, memory, area_before, half, time_sign: as of `dem.kernels.laws.friction.tangential_force`.
+    eta, normal_load, memory, area_before, half, time_sign: as of `dem.kernels.laws.friction.tangential_force`.
     Returns couple on i along the normal [N m], memory, energy of the spring [J].
     """
     rate = dot(contact.relative_angular_velocity, contact.normal)
@@ -39,7 +39,7 @@ def twisting_torque(part, i, j, contact, normal_force, eta, limit, memory, area_
     k = part.stiffness[i, j] * (normal_force.stiffness * normal_force.stiffness_factor) * normal_force.area
     unloading_ratio = min(k, k_before) / (k_before + TINY) if area_before > 0.0 else 0.0
     advance = time_sign * half if area_before > 0.0 else 0.5 * (1.0 + time_sign) * half  # k sets in smoothly enough
-    max_torque = part.friction[i, j] * radius * limit
+    max_torque = part.friction[i, j] * radius * normal_load
     spring = unloading_ratio * spring - advance * k * rate
     spring = max(min(spring, max_torque), -max_torque)
     couple = max(min(spring - 0.5 * eta * part.dashpot[i, j] * normal_force.area * rate, max_torque), -max_torque)
@@ -47,7 +47,7 @@ def twisting_torque(part, i, j, contact, normal_force, eta, limit, memory, area_
 
 
 @inline
-def no_twist(part, i, j, contact, normal_force, eta, limit, memory, area_before, half, time_sign):
+def no_twist(part, i, j, contact, normal_force, eta, normal_load, memory, area_before, half, time_sign):
     """Twisting torque of surfaces that twist freely: 0."""
     return 0.0, memory, 0.0
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from dem.kernels.compiler.jit import inline
 from dem.kernels.laws.collision_time import Spring, duration
-from dem.kernels.laws.first_step import constant, first_step_fraction
+from dem.kernels.laws.first_step import constant_weight, first_step_fraction
 from dem.kernels.laws.interface import NormalForce, law_component
 from dem.kernels.numerics.vector import add_scaled, scale
 
@@ -30,7 +30,7 @@ def press(part, i, j, touch, parting, dt, memory):
     """Normal force of a contact."""
     k, root = part.stiffness[i, j], touch.overlap * touch.overlap
     force, share = k * root * touch.overlap, first_step_fraction(touch, parting, dt)
-    sets_in = constant(share)
+    sets_in = constant_weight(share)
     return NormalForce(
         force=force, conservative=force, energy=0.25 * force * touch.overlap,
         stiffness=k, stiffness_factor=root, contact_area_measure=root * root, area=touch.radius * touch.overlap,
@@ -234,7 +234,7 @@ class Rates(NamedTuple):
 @inline
 def root_of_mass(part, i, j, touch, press):
     """Coefficient of a dashpot [N s/m]."""
-    return part.rate[i, j] * math.sqrt(touch.mass) * constant(press.contact_time_fraction)
+    return part.rate[i, j] * math.sqrt(touch.mass) * constant_weight(press.contact_time_fraction)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
