@@ -307,10 +307,10 @@ SCHEMES = (
     Mutant("improved-pcdm-predict", "predict", "omega_three_quarters = rotate(q, add_scaled(omega, 0.25 * dt, rate))",
            "omega_three_quarters = rotate(q, add_scaled(omega, -0.25 * dt, rate))",
            "test_rotation.py", "independent_implementation[improved-pcdm"),
-    Mutant("improved-pcdm-lead", "lead", "add_scaled(omega, 0.5 * dt, before)\n    q =",
+    Mutant("improved-pcdm-lead", "correct_by_rate", "add_scaled(omega, 0.5 * dt, before)\n    q =",
            "add_scaled(omega, dt, before)\n    q =",
            "test_rotation.py", f"{ORDER}[improved-pcdm-velocity]"),
-    Mutant("spheres-lead", "lead", "turn(omega_predicted, dt, q)", "turn(omega, dt, q)",
+    Mutant("spheres-lead", "correct_by_rate", "turn(omega_predicted, dt, q)", "turn(omega, dt, q)",
            "test_rotation.py", "scheme_of_single_spheres"),
     Mutant("spheres-whole", "whole", "add_scaled(omega, -0.25 * dt, rate), -0.5 * dt, q",
            "add_scaled(omega, -0.25 * dt, rate), 0.5 * dt, q", "plain/test_free_flight.py", "parabola"),
@@ -770,7 +770,8 @@ BONDS = (
     Mutant("bond-bent-at-one-end", "load_ratio",
            "max(one[1] * one[1] + one[2] * one[2], other[1] * other[1] + other[2] * other[2])",
            "one[1] * one[1] + one[2] * one[2]", "plain/test_bonds.py", "either_sign"),
-    Mutant("bond-rates", "rates", "-0.5, cross(s.half, eta)", "0.5, cross(s.half, eta)",
+    Mutant("bond-rates", "rates", "-0.5, cross(s.half_tangent, eta)",
+           "0.5, cross(s.half_tangent, eta)",
            "plain/test_bonds.py", "rates_are_those"),
 )
 HANDED_ON = (

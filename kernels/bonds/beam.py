@@ -26,10 +26,10 @@ from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.quaternion import conjugate, product
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, multiply, scale, subtract
 
-TINY = 1e-300  # keeps what is in proportion to no rotation finite (zero) instead of 0/0
+TINY = 1e-300  # keeps `Strain.along` finite (zero instead of 0/0) for bonds without rotation
 
 # h/sin h = P(c)/Q(c) with c = cos h, to 6e-16 for h up to a right angle, and exactly 1 at c = 1: the
-# rational function that agrees with it there and at 12 nodes of Chebyshev from 0 to 1 (reckoned with 50 digits)
+# rational function that agrees with it there and at 12 nodes of Chebyshev from 0 to 1 (computed with 50 digits)
 P0, P1, P2, P3 = 864.30055867167027348, 2073.3389840797532542, 1789.0955428400600691, 671.44472523267433817
 P4, P5, P6 = 104.30281629466684273, 5.0192521983033082551, 0.014646895436678688251
 Q0, Q1, Q2, Q3 = 550.2308249187321481, 1670.2164145950628751, 1927.1509784321180809, 1052.7344130348447586
@@ -43,9 +43,9 @@ class Strain(NamedTuple):
     chord: tuple[float, float, float]  # d, from end 1 to end 2 there [m]
     turn: tuple[float, float, float]  # ψ, twist and bending [rad]
     axis: tuple[float, float, float]  # n sin h
-    half: tuple[float, float, float]  # w = n tan(h/2)
-    stretch: float  # h/sin h
-    along: float  # what is along n counts less: (1 - h/sin h)/sin² h
+    half_tangent: tuple[float, float, float]  # w = n tan(h/2)
+    h_over_sine: float  # factor of H across n
+    along: float  # (1 - h/sin h)/sin² h, so that H u = (h/sin h) u + along (axis · u) axis
 
 
 @inline
@@ -97,7 +97,7 @@ def strain(one, other, r):
 @inline
 def apply_rotation_map(s, u):
     """Product H u, by which couples and angular velocities enter the rate of ψ, see above."""
-    return add_scaled(scale(s.stretch, u), s.along * dot(s.axis, u), s.axis)
+    return add_scaled(scale(s.h_over_sine, u), s.along * dot(s.axis, u), s.axis)
 
 
 @inline
@@ -119,7 +119,7 @@ def energy(s, length, force, couple):
 def rates(s, velocity, spin_i, spin_j):
     """Rates of d and ψ, of ends that move apart with a velocity and turn with two spins, all in the frame half way."""
     eta = subtract(spin_j, spin_i)
-    turning = add_scaled(scale(0.5, add(spin_i, spin_j)), -0.5, cross(s.half, eta))
+    turning = add_scaled(scale(0.5, add(spin_i, spin_j)), -0.5, cross(s.half_tangent, eta))
     return subtract(velocity, cross(turning, s.chord)), apply_rotation_map(s, eta)
 
 
@@ -133,7 +133,7 @@ def dashpot_stress(along, across, rate):
 def couples(s, force, couple):
     """Couples on the two ends in the frame half way [N m], from force and couple of the bond."""
     c = cross(s.chord, force)
-    one = add_scaled(apply_rotation_map(s, couple), 0.5, add(c, cross(c, s.half)))
+    one = add_scaled(apply_rotation_map(s, couple), 0.5, add(c, cross(c, s.half_tangent)))
     return one, subtract(c, one)
 
 

@@ -14,14 +14,14 @@ A step is *predict* (needs no torque), the torque, *correct*. Between steps a sc
         the step completed with the world torque found there
     whole(memory, q_force, inertia, dt) -> q, omega_body
         the state at the end of the step, for output and energies
-    behind(memory, inertia) -> omega_body
-        of schemes that leap over the torque: the angular velocity half a step before it, from which `correct` and the
-        next `predict` take one with I^-1 torque, less what is gyroscopic if they say so, to half a step after it. A
-        torque may then be made to lead wherever it should, however stiff
-        (`dem.kernels.soft.fluid.rotational_relaxation`). In the body frame;
-        that of `SphericalPCDM` is the world's.
-    lead(memory, q_force, rate, dt) -> memory
-        of some of these schemes: `correct`, given the rate of change of that angular velocity instead of a torque
+    half_step_velocity(memory, inertia) -> omega_body
+        of some schemes: the angular velocity half a step before the torque, in the body frame, or for `SphericalPCDM`
+        in the world frame. `correct` and the next `predict` add dt I^-1 torque to it (less the gyroscopic term, if the
+        scheme is `gyroscopic`), which is the angular velocity half a step after the torque. So a torque can be chosen
+        that leads to a given angular velocity there, such as that of an exact relaxation, however fast that is
+        (`dem.kernels.soft.fluid.rotational_relaxation`).
+    correct_by_rate(memory, q_force, rate, dt) -> memory
+        of some of these schemes: `correct`, given the rate of change of that angular velocity in place of a torque
 
 Schemes with several torques a step: `multistage`. `problems` and `study` integrate one body under known torques.
 A scheme is named by a NamedTuple type; `select` picks its functions by that type at compile time, so only the scheme in
@@ -55,7 +55,7 @@ from dem.kernels.rotation.omelyan import OMELYAN, Omelyan
 from dem.kernels.rotation.pcdm import ORIGINAL_PCDM, PCDM
 from dem.kernels.rotation.quaternion_verlet import QUATERNION_VERLET, QuaternionVerlet
 from dem.kernels.rotation.richardson import RICHARDSON, Richardson
-from dem.kernels.rotation.scheme_interface import Steps, behind_half, lead_half
+from dem.kernels.rotation.scheme_interface import Steps, correct_half_by_rate, velocity_before_torque
 from dem.kernels.rotation.spherical_pcdm import (
     SPHERICAL_PCDM,
     SPHERICAL_SPIN,
@@ -97,10 +97,12 @@ start, predict, velocity, correct, whole, load_memory, store_memory = (
 )
 
 
-is_leapfrog = type_is(lambda scheme: SCHEMES[scheme].behind)
-has_lead = type_is(lambda scheme: SCHEMES[scheme].lead)
-# not called of schemes that have none
-lead = select("scheme", SCHEMES, lambda row: row.lead or lead_half, handed=False)
+has_half_step_velocity = type_is(lambda scheme: SCHEMES[scheme].half_step_velocity)
+can_correct_by_rate = type_is(lambda scheme: SCHEMES[scheme].correct_by_rate)
+# not called for schemes without it
+correct_by_rate = select("scheme", SCHEMES, lambda row: row.correct_by_rate or correct_half_by_rate, handed=False)
 is_gyroscopic = type_is(lambda scheme: SCHEMES[scheme].gyroscopic)
-# not called of schemes that do not leap
-behind = select("scheme", SCHEMES, lambda row: row.behind or behind_half, handed=False)
+# not called for schemes without it
+half_step_velocity = select(
+    "scheme", SCHEMES, lambda row: row.half_step_velocity or velocity_before_torque, handed=False
+)

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.quaternion import angular_acceleration, renormalise, rotate, rotate_back, turn
 from dem.kernels.numerics.vector import add_scaled
-from dem.kernels.rotation.scheme_interface import Steps, behind_half, velocity_half, whole_half
+from dem.kernels.rotation.scheme_interface import Steps, velocity_before_torque, velocity_half, whole_half
 
 
 class ImprovedPCDM(NamedTuple):
@@ -50,7 +50,7 @@ def predict(memory, inertia, dt):
 
 
 @inline
-def lead(memory, q_force, rate, dt):
+def correct_by_rate(memory, q_force, rate, dt):
     """Steps 3 and 4 with the rate omega'_{n+1}: omega_{n+3/2} and q_{n+3/2}."""
     q, omega, before = memory
     omega_predicted = add_scaled(omega, 0.5 * dt, before)
@@ -60,11 +60,19 @@ def lead(memory, q_force, rate, dt):
 
 @inline
 def correct(memory, q_force, torque, inertia, dt):
-    """Steps 2 (c) to 4 of the scheme: angular velocity omega'_{n+1} and its rate from the torque, then the state."""
+    """Steps 2 (c) to 4 of the scheme: omega_{n+1}, its rate omega'_{n+1} from the torque, and `correct_by_rate`."""
     omega_predicted = add_scaled(memory[1], 0.5 * dt, memory[2])
-    return lead(memory, q_force, angular_acceleration(omega_predicted, rotate_back(q_force, torque), inertia), dt)
+    rate = angular_acceleration(omega_predicted, rotate_back(q_force, torque), inertia)
+    return correct_by_rate(memory, q_force, rate, dt)
 
 
 IMPROVED_PCDM = Steps(
-    start, predict, velocity_half, correct, whole_half, behind=behind_half, gyroscopic=True, lead=lead
+    start,
+    predict,
+    velocity_half,
+    correct,
+    whole_half,
+    half_step_velocity=velocity_before_torque,
+    gyroscopic=True,
+    correct_by_rate=correct_by_rate,
 )

@@ -33,9 +33,9 @@ class Steps(NamedTuple):
     store: object = store_usual
     quaternion: int = 4  # numbers of the quaternion in the memory; 0 where a scheme has none
     more: int = 0  # numbers beyond the usual memory
-    behind: object = None  # of schemes that leap over the torque, see the package's docstring
+    half_step_velocity: object = None  # of some schemes, see the package's docstring
     gyroscopic: bool = False  # whether `correct` takes omega × I omega off the torque
-    lead: object = None  # of some that leap: `correct` by the rate of change that it would find, see there
+    correct_by_rate: object = None  # of some of these, see there
 
 
 # Schemes that make the whole step with the torque at its beginning: memory = (q_n, omega_body_n, world torque at n).
@@ -96,7 +96,7 @@ def leap(memory, q_force, torque, inertia, dt):
 
 
 @inline
-def lead_half(memory, q_force, rate, dt):
+def correct_half_by_rate(memory, q_force, rate, dt):
     """omega_{n+3/2} = omega_{n+1/2} + dt rate_{n+1}, with the rate in the body frame."""
     return memory[0], add_scaled(memory[1], dt, rate), rate
 
@@ -108,20 +108,27 @@ def whole_half(memory, q_force, inertia, dt):
 
 
 @inline
-def behind_half(memory, inertia):
-    """omega_{n+1/2}."""
+def velocity_before_torque(memory, inertia):
+    """omega_{n+1/2}, half a step before the torque at n + 1."""
     return memory[1]
 
 
 def leaping(predict):
     """Steps of a scheme whose `predict` moves q by a whole step with omega_body_{n+1/2}."""
     return Steps(
-        start_half, predict, velocity_half, leap, whole_half, behind=behind_half, gyroscopic=True, lead=lead_half
+        start_half,
+        predict,
+        velocity_half,
+        leap,
+        whole_half,
+        half_step_velocity=velocity_before_torque,
+        gyroscopic=True,
+        correct_by_rate=correct_half_by_rate,
     )
 
 
 def spinning(spin_up, predict):
-    """Steps of a leaping scheme with a way of its own, `spin_up(omega, body torque, inertia, dt)`, to change omega.
+    """Steps of a leap-frog scheme whose `spin_up(omega, body torque, inertia, dt)` changes omega by a step.
 
     memory = (q_n, omega_body_{n+1/2}, mean rate of change over the last step).
     """

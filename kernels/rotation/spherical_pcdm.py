@@ -14,7 +14,7 @@ from typing import NamedTuple
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.quaternion import renormalise, rotate, rotate_back, turn
 from dem.kernels.numerics.vector import add_scaled, load, scale, store
-from dem.kernels.rotation.scheme_interface import Steps, behind_half
+from dem.kernels.rotation.scheme_interface import Steps, velocity_before_torque
 
 
 class SphericalPCDM(NamedTuple):
@@ -38,7 +38,7 @@ def predict(memory, inertia, dt):
 
 @inline
 def world_velocity(memory, dt):
-    """Angular velocity half a step ahead of the one kept, for dt > 0, or behind it."""
+    """Angular velocity half a step after the one in the memory, for dt > 0, or half a step before it, for dt < 0."""
     return add_scaled(memory[1], 0.5 * dt, memory[2])
 
 
@@ -49,7 +49,7 @@ def velocity(memory, q_force, inertia, dt):
 
 
 @inline
-def lead(memory, q_force, rate, dt):
+def correct_by_rate(memory, q_force, rate, dt):
     """omega_{n+3/2} and q_{n+3/2} by the rate, which is in the world frame."""
     q, omega, before = memory
     omega_predicted = add_scaled(omega, 0.5 * dt, before)
@@ -59,7 +59,7 @@ def lead(memory, q_force, rate, dt):
 @inline
 def correct(memory, q_force, torque, inertia, dt):
     """The rate from the torque, then omega_{n+3/2} and q_{n+3/2}."""
-    return lead(memory, q_force, scale(1.0 / inertia[0], torque), dt)
+    return correct_by_rate(memory, q_force, scale(1.0 / inertia[0], torque), dt)
 
 
 @inline
@@ -70,13 +70,16 @@ def whole(memory, q_force, inertia, dt):
     return q, rotate_back(q, world_velocity(memory, -dt))
 
 
-SPHERICAL_PCDM = Steps(start, predict, velocity, correct, whole, behind=behind_half, lead=lead)
+SPHERICAL_PCDM = Steps(
+    start, predict, velocity, correct, whole, half_step_velocity=velocity_before_torque, correct_by_rate=correct_by_rate
+)
 
 
 class SphericalSpin(NamedTuple):
-    """Selects the same without orientations: the quaternion of the memory is not kept.
+    """Selects `SphericalPCDM` without orientations: the quaternion of the memory is not kept.
 
-    What would lead to the next one is computed of the unit quaternion and unused, so that compilers leave it out.
+    The formulas turn a unit quaternion in its place. Nothing uses the result, so the compiler leaves its computation
+    out.
     """
 
     extends = (SphericalPCDM,)

@@ -121,7 +121,7 @@ def whole(memory, q_force, inertia, dt):
 
 
 @inline
-def behind(memory, inertia):
+def half_step_velocity(memory, inertia):
     """I^-1 L before the kicks of the new torque; gyroscopic terms are part of the free rotation."""
     return divide(memory[1], inertia)
 
@@ -137,7 +137,7 @@ def split(free_rotation):
         q = renormalise(q)
         return q, (q, momentum, torque)
 
-    return Steps(start, predict, velocity, correct, whole, behind=behind)
+    return Steps(start, predict, velocity, correct, whole, half_step_velocity=half_step_velocity)
 
 
 SPLITTING = split(free_rotation)

@@ -440,7 +440,8 @@ def advised(
 def _follows(integrator: Integrator, particles: Particles, *, bonded: bool) -> bool:
     """Whether a scheme follows the relaxation of rotation, however stiff; spheres in bonds have an orientation."""
     spheres = not bonded and all(is_ball(shape) for shape, _ in particles.variants)
-    return rotation.SCHEMES[type(integrator.scheme_for(np.ones((3, 1)), spheres=spheres))].behind is not None
+    scheme = integrator.scheme_for(np.ones((3, 1)), spheres=spheres)
+    return rotation.SCHEMES[type(scheme)].half_step_velocity is not None
 
 
 class EngineFluid:

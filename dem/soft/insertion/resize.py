@@ -199,7 +199,7 @@ def subtract_fluid_work(engine: Engine, is_removed: np.ndarray, state: list[np.n
     """Subtract the fluid's work in the half step under way on removed bodies, of state (R, K) in the order of rows.
 
     Returns whether that is exact: for spheres without contacts, on which fluid and gravity act alone, by a rotational
-    scheme with an angular velocity half a step ahead.
+    scheme with `half_step_velocity`.
     """
     if engine.fluid.is_dry:
         return True
@@ -209,15 +209,16 @@ def subtract_fluid_work(engine: Engine, is_removed: np.ndarray, state: list[np.n
     mass = engine.kinds.mass[b.kind[index]]
     now, later, weight = state[1], b.velocity[:, index], np.array(engine.gravity)[:, None]
     work = (0.5 * mass * (later - now - 0.5 * dt * weight) * (now + later)).sum()
-    leaps = rotation.SCHEMES[type(engine.scheme)].behind
-    if engine.rotating and leaps:
+    half_step_velocity = rotation.SCHEMES[type(engine.scheme)].half_step_velocity
+    if engine.rotating and half_step_velocity:
         inertia, later = engine.kinds.inertia[:, b.kind[index]], b.memory_w[:, index]
-        if leaps is not rotation.behind_half:  # the memory is the angular momentum and the torque at the whole step
+        if half_step_velocity is not rotation.velocity_before_torque:
+            # the memory is the angular momentum and the torque at the whole step
             later = (later + 0.5 * dt * b.memory_a[:, index]) / inertia
         now = rotate_back(state[2].T, state[3].T).T  # any frame, where the moments of inertia are equal
         work += (0.5 * inertia * (later**2 - now**2)).sum()
     medium.work_half_step[0] -= np.rint(work * engine.energy_unit)
-    return bool(engine.kinds.all_single_spheres and (leaps or not engine.rotating))
+    return bool(engine.kinds.all_single_spheres and (half_step_velocity or not engine.rotating))
 
 
 def fluid_work_at_rest(engine: Engine) -> float:

@@ -6,8 +6,9 @@ Lists and predictions do not depend on it. Relaxation is integrated exactly, how
 axis at its own rate. The laws are evaluated at every step, or once in `Medium.interval` steps, see ``fluid_forces``: a
 contact stops a body in some thirty steps, a fluid in a thousand.
 
-The rotational scheme integrates angular velocities. A leap-frog scheme receives the torque that gives the angular
-velocity after relaxation; any other scheme receives the sum of torques at the angular velocity that it predicts. The
+The rotational scheme integrates angular velocities. A scheme with `half_step_velocity` (`dem.kernels.rotation`)
+receives the torque that gives the angular velocity after relaxation; any other scheme receives the sum of torques at
+the angular velocity that it predicts. The
 torque-free angular velocity of a spheroid changes as the spheroid rotates in the strain of the fluid; the change of the
 velocity gradient along its path is left out.
 
@@ -109,7 +110,7 @@ def start(context):
 
     Writes velocity, velocity_predicted, force, memory_q of the bodies: as `correct`.
     Writes fluid.field: see `integrate_velocities`.
-    Writes fluid.medium: drawn and drawing, work so far and in the half step after the start; Reynolds numbers reached.
+    Writes fluid.medium: work, zero; work_half_step, in the half step after the start; extremes, Reynolds numbers.
     Returns the energy that `correct` will report while it is conserved, in units.
     """
     fluid, scheme, constants, bodies, kinds = (

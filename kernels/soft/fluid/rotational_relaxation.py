@@ -94,8 +94,8 @@ def predict_rotation(fluid, scheme, memory, g, q, inertia, flow, contacts, dt):
     spin, rate, interval = scale(0.5, curl(flow.gradient)), strain(flow.gradient), fluid.medium.interval
     target, slope = torque_free_spin(scheme, medium, g, q, spin, rate, omega)
     span, share, start = interval * dt, 0.5 - 0.5 / interval, omega
-    if rotation.is_leapfrog(scheme):
-        share, start = 0.5, rotation.behind(scheme, memory, inertia)
+    if rotation.has_half_step_velocity(scheme):
+        share, start = 0.5, rotation.half_step_velocity(scheme, memory, inertia)
     slip = subtract(target, start)
     inverse_inertia = divide((1.0, 1.0, 1.0), inertia)
     acceleration = multiply(subtract(contacts, gyroscopic_torque(scheme, omega, inertia)), inverse_inertia)
@@ -110,7 +110,7 @@ def predict_rotation(fluid, scheme, memory, g, q, inertia, flow, contacts, dt):
 def relaxed_rotation(scheme, memory, q, inertia, target, slope, shares, torque, dt):
     """Rotation of a body, completed with the torques of contacts and of the fluid.
 
-    A scheme that leaps receives the angular acceleration of relaxation, any other one the sum of torques.
+    A scheme with `half_step_velocity` receives the angular acceleration of relaxation, any other the sum of torques.
 
     scheme, memory, q, inertia, dt: of the body: see `dem.kernels.soft.state`.
     target, slope, shares: the torque-free angular velocity, its rate of change, `Share` of a step.
@@ -118,14 +118,14 @@ def relaxed_rotation(scheme, memory, q, inertia, target, slope, shares, torque, 
     Returns memory; torque that leads there, in the body frame [N m].
     """
     omega = predicted_spin(scheme, memory, q, inertia, dt)
-    if rotation.is_leapfrog(scheme):
+    if rotation.has_half_step_velocity(scheme):
         gyroscopic = gyroscopic_torque(scheme, omega, inertia)
         acceleration = divide(subtract(torque, gyroscopic), inertia)
-        slip = subtract(target, rotation.behind(scheme, memory, inertia))
+        slip = subtract(target, rotation.half_step_velocity(scheme, memory, inertia))
         rate = scale(1.0 / dt, whole_step(dt, shares, slip, acceleration, slope))
         applied = add(gyroscopic, multiply(inertia, rate))
-        if rotation.has_lead(scheme):
-            return rotation.lead(scheme, memory, q, rate, dt), applied
+        if rotation.can_correct_by_rate(scheme):
+            return rotation.correct_by_rate(scheme, memory, q, rate, dt), applied
         return rotation.correct(scheme, memory, q, to_world_frame(scheme, q, applied), inertia, dt), applied
     along = (rate_of(shares[0]), rate_of(shares[1]), rate_of(shares[2]))
     applied = add(torque, multiply(multiply(inertia, along), subtract(target, omega)))
@@ -154,11 +154,11 @@ def relax_rotation(
         contacts = to_body_frame(scheme, q, load(torque, b - first_body))
         slope, shares = rows.spin_slope_in(scheme, cache, b), rows.shares_in(scheme, cache, rows.TURN, rows.TURNS, b)
         target = add_scaled(three(cache, rows.SPIN, b), since, slope)
-        behind = rotation.behind(scheme, memory, i)
+        start = rotation.half_step_velocity(scheme, memory, i)
         memory, applied = relaxed_rotation(scheme, memory, q, i, target, slope, shares, contacts, dt)
         rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
         omega = spin_at_whole_step(scheme, memory, q, i, dt)
-        step = subtract(omega, behind) if rotation.is_leapfrog(scheme) else (0.0, 0.0, 0.0)
+        step = subtract(omega, start) if rotation.has_half_step_velocity(scheme) else (0.0, 0.0, 0.0)
         of_fluid = scale(0.5 * dt, subtract(applied, contacts))
         is_present = b < present
         energy += as_fixed(rotational(i, omega), per_joule) if is_present else np.int64(0)
@@ -189,7 +189,7 @@ def start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds):
     along = rates_of(against, medium, g, divide((1.0, 1.0, 1.0), i))
     torque = add(contacts, multiply(multiply(i, along), relative))
     step = scale(0.5 * dt, divide(torque, i))
-    if rotation.is_leapfrog(scheme):
+    if rotation.has_half_step_velocity(scheme):
         gyroscopic = gyroscopic_torque(scheme, omega, i)
         step = step_after(
             dt, shares_along(scheme, dt, along), relative, divide(subtract(contacts, gyroscopic), i), slope,
