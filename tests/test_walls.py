@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from dem.kernels.soft.contact.body_placement import place_all
-from dem.kernels.soft.wall_contact.box_contacts import wall_force
+from dem.kernels.soft.wall_contact.box_contacts import face_force
 from sample_runs import random_quaternions
 from scipy import stats
 
@@ -65,16 +65,16 @@ def test_the_power_of_moving_walls_is_what_they_store_in_a_sphere_that_is_held(w
     rest = ball_above(wall)._engine.walls.faces._replace(lower=x - radius + overlap[0], upper=x + radius - overlap[1])
 
     def energy(at, lower=rest.lower, upper=rest.upper):
-        return wall_force(tuple(at), radius, modulus, rest._replace(lower=lower, upper=upper))[1]
+        return face_force(tuple(at), radius, modulus, rest._replace(lower=lower, upper=upper))[1]
 
     # differences are off by (h/overlap)²/8 = 1e-6, and by the rounding of places of 1 m, 1e-16 m over h = 1e-9
-    force = wall_force(tuple(x), radius, modulus, rest)[0]
+    force = face_force(tuple(x), radius, modulus, rest)[0]
     slope = [(energy(x + h * e) - energy(x - h * e)) / (2 * h) for e in np.eye(3)]
     np.testing.assert_allclose(force, np.negative(slope), rtol=1e-5)
     for axis, upper in np.ndindex(3, 2):
         velocity = np.zeros((3, 6))
         velocity[:, 2 * axis + upper] = (0.3, -0.5, 0.7)
-        power = wall_force(tuple(x), radius, modulus, rest._replace(velocity=velocity))[3]
+        power = face_force(tuple(x), radius, modulus, rest._replace(velocity=velocity))[3]
         moved = h * np.eye(3)[axis]
         there, back = (
             energy(x, rest.lower + way * (1 - upper) * moved, rest.upper + way * upper * moved) for way in (1, -1)

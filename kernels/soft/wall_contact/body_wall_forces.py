@@ -35,7 +35,7 @@ from dem.kernels.soft.contact.result_sinks import batch_sink
 from dem.kernels.soft.contact.surface_motion import radius_near
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
-from dem.kernels.soft.wall_contact.box_contacts import add_walls, touch_faces
+from dem.kernels.soft.wall_contact.box_contacts import add_faces, touch_faces
 from dem.kernels.soft.wall_contact.mesh_contacts import detect, find_in_block
 from dem.kernels.soft.wall_contact.overlap_regions import beyond_of, is_of_one_piece
 from dem.kernels.soft.wall_contact.rough_planes import NO_PLANE, is_rough, store_rough_plane
@@ -65,18 +65,18 @@ def add_no_faces(law, b, sink, bodies, kinds, neighbours, box):
     return no_sums()
 
 
-add_faces = select("box.walls.faces", {Unused: add_no_faces, Used: add_walls})
+add_faces_if_any = select("box.walls.faces", {Unused: add_no_faces, Used: add_faces})
 
 
 @inline
 def add_all(law, b, sink, bodies, kinds, neighbours, box):
     """Add the forces of the faces of a box and of all other walls on body b; returns `Sums`."""
-    sums = add_faces(law, b, sink, bodies, kinds, neighbours, box)
+    sums = add_faces_if_any(law, b, sink, bodies, kinds, neighbours, box)
     sums = add_sums(sums, add_body(sink, law, b, bodies, kinds, box))
     return add_sums(sums, add_sides(kinds, sink, law, b, bodies, box))
 
 
-touch_walls = select("box", {BoxFaces: add_walls, WalledFaces: add_all})
+touch_walls = select("box", {BoxFaces: add_faces, WalledFaces: add_all})
 
 
 @inline
@@ -109,7 +109,7 @@ def gather_batches(law, scheme, c, sink, bodies, kinds, neighbours, box):
         searched = detect(law, c, spheres, bodies, kinds, neighbours, box)
         for t in range(spheres.size):
             b, n = spheres[t], 0
-            sums = add_sums(sums, add_faces(law, b, sink, bodies, kinds, neighbours, box))
+            sums = add_sums(sums, add_faces_if_any(law, b, sink, bodies, kinds, neighbours, box))
             if has_history(walls):
                 wall_history.copy_to_scratch(c, b, walls)
                 walls.sphere_records[b, IN_USE] = 0

@@ -17,13 +17,13 @@ from dem.kernels.numerics.float_bits import bits_of_float
 from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, store, subtract
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.batch_kinematics import (
+    ARM_I,
     LOSS,
     MASS,
     MAY_BE_NEW,
     MIXED_TYPES,
     OF_FACES,
     OPEN_LOSS,
-    POINT,
     SingleSpheres,
     kinematics_in_column,
     write_kinematics,
@@ -72,7 +72,7 @@ def add_elastic(law, b, sink, bodies, kinds, neighbours, box):
     power = 0.0
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         bound = bounding_radius(kinds, row_of(s, b, bodies, kinds))
-        if touches_wall(load(bodies.sphere_position, s), bound, box):
+        if touches_face(load(bodies.sphere_position, s), bound, box):
             energy_s, overlap, power_s = push_elastic(kinds, law, s, b, bound, sink.first_body, bodies, box)
             elastic += energy_s
             largest = max(largest, overlap)
@@ -89,7 +89,7 @@ def push_sphere(kinds, law, s, b, bound, first_body, bodies, box):
     Returns elastic energy [J], largest overlap [m], power of faces that move [W].
     """
     x, x_s = load(bodies.position, b), load(bodies.sphere_position, s)
-    f, energy, overlap, power = wall_force(x_s, bound, kinds.wall_modulus[kinds.material[bodies.kind[b]]], box)
+    f, energy, overlap, power = face_force(x_s, bound, kinds.wall_modulus[kinds.material[bodies.kind[b]]], box)
     push(b, first_body, f, subtract(x_s, x), bodies)
     return energy, overlap, power
 
@@ -120,8 +120,8 @@ push_elastic = select("kinds", {Kinds: push_sphere, ConvexBodyKinds: push_convex
 
 
 @inline
-def touches_wall(x, radius, box):
-    """Whether a sphere at x overlaps any wall."""
+def touches_face(x, radius, box):
+    """Whether a sphere at x overlaps any face."""
     return (
         min(x[0] - box.lower[0], x[1] - box.lower[1], x[2] - box.lower[2]) < radius
         or min(box.upper[0] - x[0], box.upper[1] - x[1], box.upper[2] - x[2]) < radius
@@ -129,18 +129,18 @@ def touches_wall(x, radius, box):
 
 
 @func
-def wall_force(x, radius, modulus, box):
-    """Force of the walls on a sphere at x, their elastic energy, the largest overlap, and the power of moving walls."""
+def face_force(x, radius, modulus, box):
+    """Force of the faces on a sphere at x, their elastic energy, the largest overlap, and the power of moving faces."""
     k = hertz.stiffness(modulus, radius)
-    fx, e_x, d_x, p_x = opposite_walls(0, k, radius, x[0], box)
-    fy, e_y, d_y, p_y = opposite_walls(1, k, radius, x[1], box)
-    fz, e_z, d_z, p_z = opposite_walls(2, k, radius, x[2], box)
+    fx, e_x, d_x, p_x = opposite_faces(0, k, radius, x[0], box)
+    fy, e_y, d_y, p_y = opposite_faces(1, k, radius, x[1], box)
+    fz, e_z, d_z, p_z = opposite_faces(2, k, radius, x[2], box)
     return (fx, fy, fz), e_x + e_y + e_z, max(d_x, d_y, d_z), p_x + p_y + p_z
 
 
 @inline
-def opposite_walls(axis, k, radius, x, box):
-    """Force along one axis of the two walls across it, their elastic energy, the larger overlap, and their power."""
+def opposite_faces(axis, k, radius, x, box):
+    """Force along one axis of the two faces across it, their elastic energy, the larger overlap, and their power."""
     below = max(radius - (x - box.lower[axis]), 0.0)
     above = max(radius - (box.upper[axis] - x), 0.0)
     up, down = hertz.force(k, below), hertz.force(k, above)
@@ -159,7 +159,7 @@ def add_dissipative(law, b, sink, bodies, kinds, neighbours, box):
     clears_when_apart = not (laws.has_range(law) or laws.largest_begin_gap(law) > 0.0 or are_rough(box))
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         bound = bounding_radius(kinds, row_of(s, b, bodies, kinds))
-        if clears_when_apart and not touches_wall(load(bodies.sphere_position, s), bound, box):
+        if clears_when_apart and not touches_face(load(bodies.sphere_position, s), bound, box):
             forget(s, neighbours.wall_has_history)
         else:
             more, rate_face, rate = add_sphere(sink, law, s, b, rate_face, rate, bodies, kinds, neighbours, box)
@@ -176,7 +176,7 @@ def add_sphere(sink, law, s, b, rate_face, rate, bodies, kinds, neighbours, box)
     Writes neighbours.wall_history, neighbours.wall_has_history: rows 6 s + face, in steps.
     """
     sums, has_history = no_sums(), neighbours.wall_has_history
-    corners = 0 if are_rough(box) else corners_of(kinds, law, s, b, bodies)  # a plane is met in one place
+    corners = 0 if are_rough(box) else corners_of(kinds, law, s, b, bodies)  # the plane of a rough face has one contact
     for face in range(6):
         k = 6 * s + face
         radius = radius_of(s, b, bodies, kinds)
@@ -354,7 +354,7 @@ def evaluate_dissipative(
     history = recall(kinds, law, 6 * s + face, corner, neighbours, box)
     # contacts of one face come one after the other, but in a corner
     if laws.shares_damping(law) and not are_rough(box) and face != rate_face:
-        rate_face, rate = face, rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box)
+        rate_face, rate = face, rate_at_face(law, b, face, half, bodies, kinds, neighbours, box)
     m, wall = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
     contact, outcome, history = contact_force(law, m, wall, contact, rate, history, half, time_sign)
     return contact, x, outcome, history, rate_face, rate
@@ -364,7 +364,7 @@ evaluate = select("law", {laws.Elastic: evaluate_elastic, laws.Composite: evalua
 
 
 @func
-def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
+def rate_at_face(law, b, face, half, bodies, kinds, neighbours, box):
     """ω² of body b at one face [1/s²], see ``shared_damping``; 0 if fewer than two of its spheres touch it."""
     pushed, m, no_arm = no_multi_contact(), kinds.material[bodies.kind[b]], (0.0, 0.0, 0.0)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
@@ -403,10 +403,10 @@ def face_contact_kinematics(s, b, face, corner, overlap, normal, bodies, kinds, 
     ), x  # fmt: skip
 
 
-add_walls = select("law", {laws.Elastic: add_elastic, laws.Composite: add_dissipative})
+add_faces = select("law", {laws.Elastic: add_elastic, laws.Composite: add_dissipative})
 
 
-# rows of integers: materials; row of what is remembered, body; see `Neighbours.batch_ids`
+# rows of integers: materials; 6 s + face for sphere s, body; see `Neighbours.batch_ids`
 OF_I, OF_J, FACE, BODY = 2, 3, 4, 5
 
 
@@ -427,7 +427,7 @@ def touch_faces(law, scheme, c, sink, bodies, kinds, neighbours, box):
                 sums = evaluate_columns(law, scheme, count, c, sink, bodies, kinds, neighbours, box, sums)
                 count = 0
             x, radius = load(bodies.sphere_position, s), radius_of(s, b, bodies, kinds)
-            if clears_when_apart and not touches_wall(x, radius, box):
+            if clears_when_apart and not touches_face(x, radius, box):
                 forget(s, has_history)
                 continue
             for face in range(FACES):
@@ -447,21 +447,21 @@ def compute_kinematics(t, s, b, face, overlap, bodies, kinds, box, kinematics, i
     """Write the kinematics of the contact of sphere s of body b with a face to column t."""
     contact, x = face_contact_kinematics(s, b, face, -1, overlap, inward(face), bodies, kinds, box)
     write_kinematics(t, contact, kinematics)
-    put(kinematics, POINT, t, subtract(x, load(bodies.position, b)))
+    put(kinematics, ARM_I, t, subtract(x, load(bodies.position, b)))
     ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
     ids[FACE, t], ids[BODY, t] = FACES * s + face, b
 
 
 @func
 def rate_of_columns(law, first, count, face, half, bodies, kinds, neighbours, box, ids, kinematics):
-    """ω² of a body at one face [1/s²], as `rate_at_wall`, from the columns of its contacts.
+    """ω² of a body at one face [1/s²], as `rate_at_face`, from the columns of its contacts.
 
     first, count: first column of the body; columns in all.
     """
     b = ids[BODY, first]
     begin, end = spheres_of(b, bodies, kinds)
     if FACES * (end - begin) > BLOCK:  # others of its contacts may be in another batch
-        return rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box)
+        return rate_at_face(law, b, face, half, bodies, kinds, neighbours, box)
     t, pushed, no_arm = first, no_multi_contact(), (0.0, 0.0, 0.0)
     while t < count and ids[BODY, t] == b:
         contact, k = kinematics_in_column(kinematics, t, True, False), ids[FACE, t]
@@ -469,7 +469,7 @@ def rate_of_columns(law, first, count, face, half, bodies, kinds, neighbours, bo
         if k % FACES == face and (contact.overlap > 0.0 or persists):
             history = recall(kinds, law, k, -1, neighbours, box)
             secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, history, half)
-            arm = get(kinematics, POINT, t)
+            arm = get(kinematics, ARM_I, t)
             pushed = add_contact(pushed, secant, dot(contact.velocity, contact.normal), contact.normal, arm, no_arm)
         t += 1
     return common_rate(b, pushed, bodies, kinds)
@@ -501,7 +501,7 @@ share_damping = select("scheme", {rotation.SphericalPCDM: None, object: share_da
 
 @inline
 def add_torque_of_sphere(scheme, law, t, alike, column, out, bodies):
-    """Add the torque of a contact of a single sphere; a couple is apart where spheres are not alike."""
+    """Add the torque of a contact of a single sphere; the couple has rows of its own where spheres are not alike."""
     torque = get(out, ON_I, t)
     if laws.transmits_couples(law) and not alike:
         torque = add(torque, get(out, ON_J, t))
@@ -526,7 +526,7 @@ def are_spheres_alike(scheme, law, kinds):
 
 @inline
 def are_bodies_alike(scheme, law, kinds):
-    """Whether contacts with faces are of one material, without couples, which are wanted apart."""
+    """Whether contacts with faces are of one material and without couples; other torques are written separately."""
     return kinds.modulus.size == 1 and not laws.transmits_couples(law)
 
 
@@ -538,23 +538,23 @@ def evaluate_columns(law, scheme, count, c, sink, bodies, kinds, neighbours, box
     """Evaluate a batch of contacts; returns their `Sums`.
 
     Writes bodies.force, bodies.torque: columns b - first_body, added to [N, N m].
-    Writes neighbours.wall_history, neighbours.wall_has_history: rows 6 b + face. Writes neighbours: scratch of batches.
+    Writes neighbours.wall_history, neighbours.wall_has_history: rows 6 s + face. Writes neighbours: scratch of batches.
     """
     block = neighbours.block_of[c]
     kinematics, ids = neighbours.batch_kinematics[block][OF_FACES:], neighbours.batch_ids[block]
-    kept, out = neighbours.batch_history[block], neighbours.batch_forces[block]
+    batch_history, out = neighbours.batch_history[block], neighbours.batch_forces[block]
     history, has_history = neighbours.wall_history, neighbours.wall_has_history
     share_damping(scheme, law, count, sink.half, bodies, kinds, neighbours, box, ids, kinematics)
     if has_history.size > 0:
-        load_history(SingleSpheres(), law, 0, count, ids[FACE], ids, history, has_history, kept)
+        load_history(SingleSpheres(), law, 0, count, ids[FACE], ids, history, has_history, batch_history)
     alike = are_alike(scheme, law, kinds)
     settings = BatchSettings(
         SingleSpheres(), batch_sink(sink), law, sink.time_sign, sink.half, sink.per_joule, kinds.modulus.size == 1
     )
-    way = MAY_BE_NEW if alike else MIXED_TYPES
-    more = evaluate_new(settings, count, way, kinematics, ids[OF_I], ids[OF_J], kept, out)
+    batch_type = MAY_BE_NEW if alike else MIXED_TYPES
+    more = evaluate_new(settings, count, batch_type, kinematics, ids[OF_I], ids[OF_J], batch_history, out)
     if has_history.size > 0:
-        store_history(SingleSpheres(), law, 0, count, ids[FACE], ids, kept, out, history, has_history)
+        store_history(SingleSpheres(), law, 0, count, ids[FACE], ids, batch_history, out, history, has_history)
     work = no_energy()
     for t in range(count):
         b, face, force = ids[BODY, t], ids[FACE, t] % FACES, get(out, FORCE, t)

@@ -55,8 +55,10 @@ class Walls(NamedTuple):
     old_key: np.ndarray  # (C, S) int64, scratch for the slots of one sphere: of which contacts
     old_history: np.ndarray  # (C, S, R) the same: what these remember
     fullest: np.ndarray  # (C,) int64, most slots of a sphere that were wanted in this pass
-    contacts: np.ndarray  # (C, T, 8) scratch: contacts of a sphere with a wall, see `dem.kernels.walls.potential_terms`
-    scratch: np.ndarray  # (C, Q, 12) the same
+    # scratch of chunks: contacts of a sphere with a wall (C, T, columns), see `dem.kernels.walls.potential_terms`, with
+    # the further columns of sides of capsules or of convex bodies if a run has any; scratch of searches (C, Q, columns)
+    contacts: np.ndarray
+    scratch: np.ndarray
     # scratch of a block of spheres, see ``mesh_contacts``. A chunk uses the row `Neighbours.block_of[c]`, one of its
     # thread; there are no more threads than chunks
     centres: np.ndarray  # (C, W, CENTRE_ROWS BLOCK) of the spheres in the frame of each wall, and their reach [m]

@@ -14,10 +14,10 @@ from dem.kernels.numerics.columns import flat, get, put
 from dem.kernels.numerics.quaternion import load_quaternion, rotate
 from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, subtract
 from dem.kernels.soft.contact.batch_kinematics import (
+    ARM_I,
     MASS,
     NORMAL,
     OVERLAP,
-    POINT,
     RADIUS,
     REDUCED,
     ROLLING,
@@ -157,7 +157,7 @@ def wall_motion(motion, first, last, turns, dt, box, kinematics):
             kinematics[flat(MASS, t)], kinematics[flat(REDUCED, t)], kinematics[flat(ROLLING, t)],
         )  # fmt: skip
         write_kinematics(t, contact, kinematics)
-        put(kinematics, POINT, t, subtract(x, centre))
+        put(kinematics, ARM_I, t, subtract(x, centre))
         put(kinematics, OF_WALL, t, of_wall)
         put(kinematics, WORLD_POINT, t, x)
         began += 1 if has_begun(overlap, dot(velocity, normal), dt) else 0

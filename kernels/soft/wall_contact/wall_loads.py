@@ -333,7 +333,7 @@ def complete_free_wall_step(free, w, completes, half, per_joule, run_state, wall
         run_state.wall_work_half_step[0] += more * per_joule
 
 
-complete_flights = select("free", {NoFreeWall: None, FreeBodies: complete_free_wall_step})
+complete_free_walls = select("free", {NoFreeWall: None, FreeBodies: complete_free_wall_step})
 
 
 @func
@@ -389,7 +389,7 @@ def accumulate_loads(box, constants, completes, run_state):
         for c in range(walls.chunk_loads.shape[0]):
             contacts += walls.chunk_loads[c, w, CONTACTS]
         walls.load[6, w] = contacts
-        complete_flights(walls.free, w, completes, half, constants.per_joule, run_state, walls)
+        complete_free_walls(walls.free, w, completes, half, constants.per_joule, run_state, walls)
         update_servo(w, completes, constants, run_state, walls)
 
 
