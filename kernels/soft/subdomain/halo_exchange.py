@@ -62,56 +62,56 @@ class HaloBuffers(NamedTuple):
 
 
 @func
-def pack_halo(bodies, kinds, border):
+def pack_halo(bodies, kinds, halo):
     """Pack the motion of the bodies that are ghosts of other ranks, into the other side of the send buffer."""
-    border.side[0] = 1 - border.side[0]
+    halo.side[0] = 1 - halo.side[0]
     n = 0
-    for p in range(border.sent.shape[0]):
-        n = copy_motion(True, n, border.sent[p, 0], border.sent[p, 1], bodies, border)
+    for p in range(halo.sent.shape[0]):
+        n = copy_motion(True, n, halo.sent[p, 0], halo.sent[p, 1], bodies, halo)
 
 
 @func
-def unpack_halo(bodies, kinds, border):
+def unpack_halo(bodies, kinds, halo):
     """Unpack the motion of the ghosts here from the receive buffer."""
     b = 0
-    for p in range(border.received.shape[0]):
-        b = copy_motion(False, b, border.received[p, 0], border.received[p, 1], bodies, border)
+    for p in range(halo.received.shape[0]):
+        b = copy_motion(False, b, halo.received[p, 0], halo.received[p, 1], bodies, halo)
 
 
 @inline
-def copy_motion(packs, b, row, size, bodies, border):
+def copy_motion(packs, b, row, size, bodies, halo):
     """Pack the data to be sent to another rank, or unpack received data, from a row of the buffer on; returns b + size.
 
     b, size: the first ghost, or place in `HaloBuffers.index` of the first body that is packed; number of bodies.
     """
-    k = (row + border.side[0] * border.side_rows) * border.columns
-    k = copy_rows(packs, bodies.position, b, size, k, border)
-    if border.sends_orientation:
-        k = copy_rows(packs, bodies.orientation, b, size, k, border)
+    k = (row + halo.side[0] * halo.side_rows) * halo.columns
+    k = copy_rows(packs, bodies.position, b, size, k, halo)
+    if halo.sends_orientation:
+        k = copy_rows(packs, bodies.orientation, b, size, k, halo)
     if bodies.velocity_predicted.shape[1] > 0:
-        k = copy_rows(packs, bodies.velocity_predicted, b, size, k, border)
+        k = copy_rows(packs, bodies.velocity_predicted, b, size, k, halo)
     if bodies.angular_velocity_predicted.shape[1] > 0:
-        k = copy_rows(packs, bodies.angular_velocity_predicted, b, size, k, border)
-    copy_rows(packs, bodies.fields[: border.sent_rows], b, size, k, border)
+        k = copy_rows(packs, bodies.angular_velocity_predicted, b, size, k, halo)
+    copy_rows(packs, bodies.fields[: halo.sent_rows], b, size, k, halo)
     return b + size
 
 
 @inline
-def copy_rows(packs, rows, b, size, k, border):
+def copy_rows(packs, rows, b, size, k, halo):
     """Copy rows of `size` bodies to the buffer from number k on, or from there; returns the next k."""
     for r in range(rows.shape[0]):
         for m in range(size):
             if packs:
-                border.motion[k + r * size + m] = rows[r, border.index[b + m]]
+                halo.motion[k + r * size + m] = rows[r, halo.index[b + m]]
             else:
-                rows[r, b + m] = border.motion[k + r * size + m]
+                rows[r, b + m] = halo.motion[k + r * size + m]
     return k + rows.shape[0] * size
 
 
 @func
-def local_sums(box, neighbours, chunk_sums, border):
+def local_sums(box, neighbours, chunk_sums, halo):
     """Sum the results of the chunks of this rank, and those of ghosts separately."""
-    row = border.report
+    row = halo.report
     for k in range(WALL_LOADS):
         row[k] = 0
     for c in range(chunk_sums.shape[0]):
@@ -151,31 +151,31 @@ report_loads = select("box", {BoxFaces: None, WalledFaces: sum_wall_loads, Defor
 
 
 @inline
-def time(border):
+def time(halo):
     """Time by a clock that only goes forward [ns]."""
-    call(border.clock)
-    return border.clock_time[0] * 1_000_000_000 + border.clock_time[1]
+    call(halo.clock)
+    return halo.clock_time[0] * 1_000_000_000 + halo.clock_time[1]
 
 
 @func
-def exchange_sums(border):
+def exchange_sums(halo):
     """Exchange reports with all ranks; returns 0, or the error code of the call.
 
-    Writes border: `reports`, `exchange_time`.
+    Writes halo: `reports`, `exchange_time`.
     """
-    began = time(border)
-    code = call(border.exchange)
-    border.exchange_time[0] += time(border) - began
+    began = time(halo)
+    code = call(halo.exchange)
+    halo.exchange_time[0] += time(halo) - began
     return code
 
 
 @func
-def add_sums(box, border):
+def add_sums(box, halo):
     """Sum the reports of all ranks; the loads of walls are stored as if one chunk reported them.
 
-    Writes border: `total`. Writes box: `Walls.chunk_loads`, or `parts` of a cell that deforms.
+    Writes halo: `total`. Writes box: `Walls.chunk_loads`, or `parts` of a cell that deforms.
     """
-    total, reports = border.total, border.reports
+    total, reports = halo.total, halo.reports
     for k in range(chunk_step.COLUMNS):
         own, both = np.int64(0), np.int64(0)
         for r in range(reports.shape[0]):

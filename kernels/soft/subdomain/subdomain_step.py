@@ -31,7 +31,7 @@ from dem.kernels.soft.subdomain.halo_exchange import add_sums, exchange_sums, lo
 from dem.kernels.soft.wall_contact.near_wall_list import refresh_near_wall_list
 from dem.kernels.soft.wall_contact.wall_arrays import record_displacement
 
-# orders of Python: step the border; half of the inner bodies, the other half, or all of them; record the sums of all
+# commands of Python: step the border; half of the inner bodies, the other half, or all of them; record the sums of all
 # ranks and step the border again; repeat these three; pick candidates; measure displacements since the lists were
 # built; compute the state at the whole step; nothing, for kernels to be compiled
 BORDER, FIRST_HALF, SECOND_HALF, INNER, RECORD, STEPS, BUILD_CANDIDATES, MEASURE_DISPLACEMENT, WRITE_OUTPUT, NOTHING = (
@@ -127,12 +127,12 @@ def step_blocks(first, stop, begin, end, task, mode, context):
 
 
 @inline
-def step_border(task, mode, context, run_state, border):
+def step_border(task, mode, context, run_state, halo):
     """Step the border for a task; returns DONE, or LIST_STALE if candidates are to be picked first.
 
     task: see `dem.kernels.soft.integration.time_loop.take_step`.
     Writes context: as `dem.kernels.soft.integration.chunk_step.step_block`.
-    Writes border: motion of the border, which other ranks need, and the report.
+    Writes halo: motion of the border, which other ranks need, and the report.
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
     predicted = run_state.phase[0] == PREDICTED
@@ -146,42 +146,42 @@ def step_border(task, mode, context, run_state, border):
     )
     fluids.follow_cell(context.fluid, context.box, False)
     if task != chunk_step.PREDICT:
-        unpack_halo(bodies, kinds, border)
+        unpack_halo(bodies, kinds, halo)
         if predicted:
             refresh_near_wall_list(mode, context, run_state)
         bond_step.before(neighbours.bonds, True, context.constants, bodies, kinds, neighbours, context.box)
         evaluate_all_ghosts(mode, task, context)
-    step_blocks(0, border.blocks, 0, 2, task, mode, context)
-    pack_halo(bodies, kinds, border)
+    step_blocks(0, halo.blocks, 0, 2, task, mode, context)
+    pack_halo(bodies, kinds, halo)
     return DONE
 
 
 @inline
-def step_inner(command, task, mode, context, border):
+def step_inner(command, task, mode, context, halo):
     """Step the inner bodies, or one half of them, and report the sums of this rank.
 
     command: FIRST_HALF, SECOND_HALF or INNER.
     task: see `dem.kernels.soft.integration.time_loop.take_step`.
-    Writes context: as `dem.kernels.soft.integration.chunk_step.step_block`. Writes border: the report of this rank.
+    Writes context: as `dem.kernels.soft.integration.chunk_step.step_block`. Writes halo: the report of this rank.
     """
     first, last = 1 if command == SECOND_HALF else 0, 1 if command == FIRST_HALF else 2
-    step_blocks(border.blocks, context.neighbours.block.size - 1, first, last, task, mode, context)
+    step_blocks(halo.blocks, context.neighbours.block.size - 1, first, last, task, mode, context)
     if last > 1:
-        local_sums(context.box, context.neighbours, context.chunk_sums, border)
+        local_sums(context.box, context.neighbours, context.chunk_sums, halo)
 
 
 @inline
-def record_sums(task, context, run_state, border):
+def record_sums(task, context, run_state, halo):
     """Record the sums of all ranks; returns DONE, or the limit that is exceeded, the same on all ranks.
 
     task: see `dem.kernels.soft.integration.time_loop.take_step`.
     context: bonds with the sums of all ranks.
-    Writes border: totals over all ranks.
+    Writes halo: totals over all ranks.
     Writes context, run_state: as `dem.kernels.soft.integration.time_loop.store_ledger`.
     Writes context.chunk_sums: row 0, largest displacement in the last prediction, of all ranks.
     """
-    add_sums(context.box, border)
-    row = border.total
+    add_sums(context.box, halo)
+    row = halo.total
     context.chunk_sums[0, chunk_step.DISPLACEMENT] = row[0, chunk_step.DISPLACEMENT]
     totals = passes.with_bonds(context.neighbours.bonds, passes.totals(context.fluid, row))
     if task != chunk_step.PREDICT:
@@ -192,56 +192,56 @@ def record_sums(task, context, run_state, border):
 
 
 @inline
-def take_steps(command, task, after, stop, mode, context, run_state, border):
+def take_steps(command, task, after, stop, mode, context, run_state, halo):
     """Do one part of a step; or, at STEPS, complete the step whose border bodies are done, and take more steps.
 
     Then `stop` steps are complete on all ranks, or the border is stepped for another one: kernels return every `PAUSE`,
     so that Python can handle interrupts.
 
     command, task, after, stop: see `execute`.
-    Writes context, run_state, border: as `step_inner`, `record_sums` and `step_border`.
+    Writes context, run_state, halo: as `step_inner`, `record_sums` and `step_border`.
     Returns DONE; LIST_STALE or FEW_SLOTS before a border is stepped; a limit that is exceeded; EXCHANGE_FAILED.
     """
     code, on = DONE, command == STEPS
-    until = time(border) + PAUSE if on else np.int64(0)
+    until = time(halo) + PAUSE if on else np.int64(0)
     while True:
         if on or command == FIRST_HALF or command == SECOND_HALF or command == INNER:  # noqa: PLR1714
             half = INNER if on else command
-            step_inner(half, task, mode, context, border)
-        if on and exchange_sums(border) != 0:
+            step_inner(half, task, mode, context, halo)
+        if on and exchange_sums(halo) != 0:
             return EXCHANGE_FAILED
         if on or command == RECORD:
-            code = record_sums(task, context, run_state, border)
+            code = record_sums(task, context, run_state, halo)
         if on:
             after = NO_TASK if task == chunk_step.LAST_STEP else next_task(stop, context.box, run_state)
         if code == DONE and after != NO_TASK:  # at STEPS, RECORD or BORDER
-            code = step_border(after, mode, context, run_state, border)
+            code = step_border(after, mode, context, run_state, halo)
         task = after
-        if not on or code != DONE or after == NO_TASK or time(border) > until:
+        if not on or code != DONE or after == NO_TASK or time(halo) > until:
             return code
 
 
 @fast_call
 def execute(
     command, task, after, stop, scheme, law, fluid, mode, constants, bodies, kinds, neighbours, box, run_state,
-    chunk_sums, border, view,
+    chunk_sums, halo, view,
 ):  # fmt: skip
     """Execute a command from Python; returns DONE, or the reason why it stopped.
 
     command, task: one of those above; task of this pass, see `dem.kernels.soft.integration.chunk_step`.
     after: task of the next pass, for which the border is stepped at RECORD and BORDER; or NO_TASK.
     stop: at STEPS, number of steps to be complete at the end.
-    Writes bodies, neighbours, box, run_state, chunk_sums, border: as the function does that the command calls for; the
-        displacement since listing is in the report of `border`, LARGEST, column LIST_DISPLACEMENT.
+    Writes bodies, neighbours, box, run_state, chunk_sums, halo: as the function does that the command calls for; the
+        displacement since listing is in the report of `halo`, LARGEST, column LIST_DISPLACEMENT.
     Writes view: `dem.kernels.soft.integration.time_loop.OutputState`, if the state at the whole step is wanted.
     Returns DONE; LIST_STALE or FEW_SLOTS before a border is stepped; NO_ROOM for candidates; a limit that is exceeded;
         EXCHANGE_FAILED.
     """
     code, context = DONE, StepContext(scheme, law, fluid, constants, bodies, kinds, neighbours, box, chunk_sums)
     if command <= STEPS:
-        code = take_steps(command, task, after, stop, mode, context, run_state, border)
+        code = take_steps(command, task, after, stop, mode, context, run_state, halo)
     elif command == BUILD_CANDIDATES:
-        unpack_halo(bodies, kinds, border)
+        unpack_halo(bodies, kinds, halo)
         record_displacement(box, run_state.displacement_since_pick[0], 0.0)
         if not passes.rebuild_candidates(mode, context):
             code = NO_ROOM
@@ -249,7 +249,7 @@ def execute(
             run_state.displacement_since_pick[0] = 0.0
     elif command == MEASURE_DISPLACEMENT:
         passes.displacement(mode, context)
-        local_sums(box, neighbours, chunk_sums, border)
+        local_sums(box, neighbours, chunk_sums, halo)
     elif command == WRITE_OUTPUT:
         elapsed = (run_state.step[0] - constants.start_step) * constants.dt
         compiled_stages.synchronise(elapsed, compiled_stages.context_of_motion(context), view)
