@@ -506,7 +506,7 @@ import dem
 from dem.kernels.soft.contact import elastic_pairs as contact
 from dem.kernels.soft.integration import particle_update as motion
 sim = dem.cases()["nine-fibres"]().simulation()
-for loop in (motion.drift, motion.turn, motion.kick, motion.spin, contact.evaluate_pairs):
+for loop in (motion.drift, motion.predict_orientations, motion.kick, motion.correct_rotations, contact.evaluate_pairs):
     for compiled in loop.dispatcher.overloads.values():
         print("LOOP", loop.__name__, compiled.library.get_llvm_str())
 """
@@ -522,7 +522,13 @@ def test_the_hot_loops_are_vectorised(tmp_path):
     command = [sys.executable, "-c", CODE_OF_LOOPS]
     said = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
     loops = said.split("LOOP ")[1:]
-    assert {loop.split()[0] for loop in loops} == {"drift", "turn", "kick", "spin", "evaluate_pairs"}
+    assert {loop.split()[0] for loop in loops} == {
+        "drift",
+        "predict_orientations",
+        "kick",
+        "correct_rotations",
+        "evaluate_pairs",
+    }
     for loop in loops:
         assert re.search(r"fmul .*<\d+ x double>", loop), loop.split()[0]
 

@@ -14,19 +14,19 @@ The three in the middle are v ← exp(-L dt) v and then r ← exp(L dt) (r + dt 
 exp(L dt/2). Forces are those in the present cell, and bodies move on to the next one (`begin_step_deforming`) in the
 same pass; then that is the present one (`end_step_deforming`). A skewed cell gets an equivalent basis by integers
 (`reduce`), at a step that follows from the edges alone. The energy E of peculiar motion and contacts changes by
-dE/dt = -V P : L, and by what contacts take:
+dE/dt = -V P : L, less what contacts dissipate:
 
     V P = Σ m v ⊗ v + Σ r_ij ⊗ F_ij        r_ij from j to i, F_ij on i
 
-so that the work of the cell is booked as -∫ V P : L dt, by the trapezium of values at whole steps.
+so that the work of the cell is booked as -∫ V P : L dt, by the trapezium rule from values at whole steps.
 
 A stress P* is held by the rate (`choose_rates`), which follows from the stress one step before the step that it is for,
 or by edges of the inertia M whose motion c damps, after Parrinello & Rahman (`accelerate_edges`):
 
     M d²H/dt² = V (P - P*) H⁻ᵀ - c dH/dt
 
-With an isotropic P* = p* and c = 0 the sum E + M |dH/dt|²/2 + p* V is conserved. What c takes is supplied from outside:
-it is booked as dissipated and as work.
+With an isotropic P* = p* and c = 0 the sum E + M |dH/dt|²/2 + p* V is conserved. The energy that c
+dissipates is supplied from outside: it is booked as dissipated and as work.
 """
 
 import math
@@ -539,11 +539,11 @@ def accelerate_edges(box, dt):
                     pull += volume * stress_excess(box, volume, a, k) * box.to_scaled[b, k]
             box.edge_speed[a, b] = ((1.0 - damped) * box.edge_speed[a, b] + dt / mass * pull) / (1.0 + damped)
     prescribed = product(load_matrix(box.next_gradient), edges)
-    half = load_matrix(box.edge_speed)
+    speed = load_matrix(box.edge_speed)
     middle = identity()
     for k in range(9):
-        middle = with_element(middle, k, edges[k] + 0.5 * dt * (half[k] + prescribed[k]))
-    rates = product(half, inverse(middle))
+        middle = with_element(middle, k, edges[k] + 0.5 * dt * (speed[k] + prescribed[k]))
+    rates = product(speed, inverse(middle))
     gradient = scaled_matrix(0.0, rates)
     for k in range(9):
         if box.held[k // 3, k % 3] != 0.0:
@@ -552,8 +552,8 @@ def accelerate_edges(box, dt):
     store_matrix(box.edge_speed, product(gradient, middle))
     damped_energy = 0.0
     for k in range(9):
-        speed = 0.5 * (before[k] + box.edge_speed[k // 3, k % 3])
-        damped_energy += dt * box.inertia[1] * speed * speed
+        mean_speed = 0.5 * (before[k] + box.edge_speed[k // 3, k % 3])
+        damped_energy += dt * box.inertia[1] * mean_speed * mean_speed
     return damped_energy
 
 
@@ -635,7 +635,7 @@ def end_step_deforming(box, corrects, predicts, constants, run_state):
     """Set the cell, after a pass, to its state at the end of the step that has begun.
 
     corrects, predicts: see `begin_step_deforming`.
-    Writes box: the present cell, its strain and what it has come to since bodies were listed.
+    Writes box: the present cell, its strain, and its deformation since bodies were listed.
     Writes run_state: displacement with that of images, and the work of the cell in the first half of the step [units].
     """
     if not (corrects or predicts or has_inertia(box)):

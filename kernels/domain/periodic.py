@@ -2,8 +2,8 @@
 
 The image of a body that touches a wall is `image_for` in `dem.kernels.soft.wall_contact.wall_arrays`.
 
-A domain is a NamedTuple that extends `dem.kernels.domain.faces.BoxFaces`. What is asked of it are the functions below,
-chosen by its type, so that closed boxes compile nothing of periodic ones:
+A domain is a NamedTuple that extends `dem.kernels.domain.faces.BoxFaces`. Its functions are those
+below, chosen by its type, so that closed boxes compile nothing of periodic ones:
 
     nearest_image     difference of two positions to the nearest image, and the number of that image
     image_velocity    velocity of the cell at an image, relative to its velocity at the other body
@@ -23,9 +23,9 @@ chosen by its type, so that closed boxes compile nothing of periodic ones:
     position_in_image  position relative to the bodies of another image of the cell
 
 The image n of a body at x is at x + H n and moves at v + dH/dt n, with the edges of the cell in the columns of H. A
-particle stays in the cell: what goes out on one side comes in on the other, in the very step, and is counted. Nearest
-images are unique while the cell is twice as wide as anything reaches. The numbers of a cell are arrays, so that a cell
-may deform while tuples are held (`dem.kernels.compiler.struct_reference`).
+particle stays in the cell: one that leaves on one side enters on the other in the same step, and this is counted.
+Nearest images are unique while the cell is at least twice as wide as the largest distance at which bodies are listed.
+The numbers of a cell are arrays, which a kernel may change, as it may not change fields of a tuple.
 
 Another domain is a type with `extends = (PeriodicFaces,)` and its own functions in the tables, for instance
 ``nearest_image.functions[Sheared] = ...``; besides those here it may need `dem.kernels.domain.faces.move` and

@@ -25,7 +25,7 @@ from dem.kernels.event_driven.flight import PERIODIC, TIME, advance_to_time, nex
 DONE, DENSE, STUCK, FREQUENT, STIFF = range(5)
 MAX_COLLISIONS = 10.0  # maximum number of collisions of a particle in a step; with more, splitting is inaccurate
 MAX_COURANT = 0.5  # maximum fraction of a cell that waves of the solids pressure cross in a step
-MAX_BOUNCES = 1000  # off walls in a step that are many, but for those that a contact time each allows
+MAX_BOUNCES = 1000  # impacts of a particle on walls in a step, beyond those a contact time apart, see `max_bounces`
 
 
 class CollisionTally(NamedTuple):

@@ -35,7 +35,7 @@ class SphereState(NamedTuple):
     """
 
     row: np.ndarray  # (N, 8) position [m], velocity [m/s], time [s], radius [m]
-    plan: np.ndarray  # (N, 8) see below
+    plan: np.ndarray  # (N, 8) see above
     image: np.ndarray  # (3, N) whole periods to add to the position
     omega: np.ndarray  # (3, N) angular velocity, world frame [rad/s]
     q: np.ndarray  # (4, N) orientation at the time `turned`

@@ -51,7 +51,7 @@ class Mixture(NamedTuple):
     mass: np.ndarray  # (G,) of variants of bodies [kg]
 
 
-# Samples of these at a position: a `gradients.Sample` and the voidage; the pressure gradient, too; and more
+# Samples of these at a position: `gradients.Sample` and the voidage; with the pressure gradient; with the properties
 IN_BED = (*gradients.Sample.__annotations__.items(), ("voidage", float))
 IN_SOLVED = (*IN_BED, ("pressing", tuple[float, float, float]))  # -∇p [Pa/m]
 IN_MIXTURE = (*IN_SOLVED, ("density", float), ("viscosity", float))  # of the place [kg/m³, Pa s]

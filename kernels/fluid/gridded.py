@@ -30,18 +30,19 @@ class FlowGrid(NamedTuple):
 def enclosing_nodes(place, count, periodic):
     """Nodes before and after a grid coordinate, fraction between them, and 1 if it is outside; all floats.
 
-    What is not finite, of which the watch of the run tells, is at the first. No branches, for vector code.
+    A coordinate that is not finite counts as the first node; the checks of the run report it. No branches, for vector
+    code.
     """
-    known, last = abs(place) <= LARGEST, count - 1.0
-    place = place if known else 0.0
+    is_finite, last = abs(place) <= LARGEST, count - 1.0
+    place = place if is_finite else 0.0
     if periodic == 1:
         place -= count * np.floor(place / count)
         low = min(np.floor(place), last)  # rounding may make it count
-        return low, low + 1.0 if low < last else 0.0, min(place - low, 1.0), 0.0 if known else 1.0
-    held = min(max(place, 0.0), last)
-    low = min(np.floor(held), max(last - 1.0, 0.0))
-    inside = known and place >= -SLACK and place <= last + SLACK
-    return low, min(low + 1.0, last), held - low, 0.0 if inside else 1.0
+        return low, low + 1.0 if low < last else 0.0, min(place - low, 1.0), 0.0 if is_finite else 1.0
+    clamped = min(max(place, 0.0), last)
+    low = min(np.floor(clamped), max(last - 1.0, 0.0))
+    inside = is_finite and place >= -SLACK and place <= last + SLACK
+    return low, min(low + 1.0, last), clamped - low, 0.0 if inside else 1.0
 
 
 @inline

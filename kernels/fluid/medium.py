@@ -15,7 +15,7 @@ class Medium(NamedTuple):
     added: float  # added mass over the mass of displaced fluid: 1/2, or 0
     diameter: np.ndarray  # (G,) d of the sphere of equal volume [m]
     volume: np.ndarray  # (G,) [m3]
-    mass_ratio: np.ndarray  # (G,) a body's mass over that and of what it carries along
+    mass_ratio: np.ndarray  # (G,) mass of a body over its mass with added mass
     is_sphere: np.ndarray  # (G,) 1 for spheres, else 0: what lift acts on
     translation: np.ndarray  # (3, G) resistance along the body axes in Stokes flow, over μ [m]
     rotation: np.ndarray  # (3, G) the same against rotation [m3]

@@ -49,7 +49,7 @@ class GapGas(NamedTuple):
 
 @inline
 def gas_conductance(radius, least, rim, gap, gas, walls):
-    """Conductance of the gas between two spheres, or of one and a wall (walls = 1).
+    """Conductance of the gas between two spheres, or of one and a wall; walls: whether it is a wall.
 
     π k_g [S ln((S - z)/(S - y)) - (y - z)] with y = √(R² - a²), z = √(R² - R_s²), S = R + (g + M)/2; twice that with
     S = R + g + M at a wall. Exact for equal radii and walls.
@@ -64,7 +64,7 @@ def gas_conductance(radius, least, rim, gap, gas, walls):
 
 @inline
 def conductance_of(overlap, radius, least, factor, shrink, gas, walls):
-    """Conductance of a contact or, with a gas, of a gap of spheres, or of one with a wall (walls = 1).
+    """Conductance of a contact or, with a gas, of a gap of spheres, or of one with a wall; walls: whether it is one.
 
     radius, least: reduced and smaller radius [m]. shrink: real over present contact radius.
     """

@@ -7,7 +7,7 @@ BLOCK = 64  # columns
 
 @inline
 def flat(r, t):
-    """Place of column t of row r: rows are one dimension, as LLVM keeps an address for each row of two."""
+    """Index of column t of row r in one dimension: with two, LLVM would keep an address for each row."""
     return r * BLOCK + t
 
 

@@ -59,7 +59,7 @@ def accumulate(total, value):
     A. Neumaier, Z. Angew. Math. Mech. 54 (1974) 39; the error of each addition after D. E. Knuth, The Art of Computer
     Programming 2, section 4.2.2.
     """
-    if value != 0.0:  # nine fibres, whose contacts take up nothing, need not wait for this
+    if value != 0.0:  # skipped where nothing is dissipated: small elastic systems need not wait for it
         before = total[0]
         total[0] = before + value
         taken = total[0] - before
@@ -88,7 +88,7 @@ def gravitational(mass, gravity, position, reference_potential):
 def mechanical_energies(
     kind, mass, inertia, gravity, reference_potential, position, velocity, orientation, angular_velocity
 ):
-    """Translational, rotational and gravitational energy of a whole-step state [J], summed in its order.
+    """Translational, rotational and gravitational energy of a whole-step state [J], summed in the order of the bodies.
 
     kind: (N,) int, column of mass and inertia.
     mass, inertia: (G,) [kg], (3, G) principal moments [kg m²], by kind.

@@ -22,7 +22,7 @@ c; b; s         chunk; index of a body; sphere. low, high: the bodies from low t
 first_body      the body whose column of force and torque is the first: that of body b is b - first_body
 dt, half        time step, half of it [s]
 time_sign       direction of time, 1 or -1: see ``dem.kernels.laws``
-skin            how much farther than where they meet spheres are listed [m]
+skin            distance beyond contact up to which spheres are listed [m]
 gravity, reference_potential  acceleration, three floats [m/s²]; g·x where the potential is zero [m²/s²]
 per_joule       units of energy a joule, in which energies are summed as integers: see
 `dem.kernels.numerics.energy.as_fixed`
@@ -62,8 +62,10 @@ class Bodies(NamedTuple):
     angular_velocity_predicted: np.ndarray
     wall_contacts: np.ndarray  # (N,) int64, contacts with rough walls so far
     dissipated: np.ndarray  # (2, N) int64, energy that becomes heat, rows of ``contact.dissipated_heat``; else empty
-    fluid_cache: np.ndarray  # (R, N) what it feels of a fluid, rows of module ``fluid_cache``; without a fluid R = 0
-    is_removed: np.ndarray  # (1, N) int8, 1 for those that have left the box for good: they meet nothing, and come last
+    fluid_cache: np.ndarray  # (R, N) fluid forces for some steps, rows of module ``fluid_cache``; without a fluid R = 0
+    is_removed: (
+        np.ndarray
+    )  # (1, N) int8, 1 for those that have left the box for good: they touch nothing, and come last
     n_active: np.ndarray  # (1,) int64, number of the others
     fields: np.ndarray  # (F, N) registered fields, rows as `dem.soft.per_body.rows_of` says; without any F = 0
 
@@ -101,7 +103,7 @@ class Neighbours(NamedTuple):
     count: np.ndarray  # (N,) int32
     lower: np.ndarray  # (P + 1,) int32, index of the body of lower identity
     higher: np.ndarray  # (P + 1,) int32, index of the other
-    # (P + 1,) int64, the candidates of a pair (`candidate_pairs.pack`); none for the last one, for ever
+    # (P + 1,) int64, the candidates of a pair (`candidate_pairs.pack`); the last entry always has none
     candidate_range: np.ndarray
     first_entry: np.ndarray  # (N + 1,) int64: entries of body b begin at first_entry[b]
     entry_count: np.ndarray  # (N,) int32, number of them
@@ -112,9 +114,9 @@ class Neighbours(NamedTuple):
     pairs_of_body: np.ndarray
     pairs_of_body_start: np.ndarray  # (C,) int64, where those of each chunk begin
     pairs_of_body_count: np.ndarray  # (C,) int64, their number where pairs of bodies may have several
-    # (N,) int32, number where the body is on side j, filled up to whole groups; they come first
+    # (N,) int32, number of these in which the body is the second one, filled up to whole groups; they come first
     count_as_second: np.ndarray
-    count_as_first: np.ndarray  # (N,) int32, number where it is on side i, filled up to whole groups
+    count_as_first: np.ndarray  # (N,) int32, number in which it is the first one, filled up to whole groups
     with_contacts: np.ndarray  # (N,) int32, by chunk: the bodies with candidates or near a wall
     with_contacts_count: np.ndarray  # (C,) int64
     # (3, M) int32, by chunk: the spheres of candidates and of bodies near a wall, their bodies, and their columns of
@@ -137,15 +139,15 @@ class Neighbours(NamedTuple):
     sphere_j: np.ndarray  # (C K) int32
     contact_distance: np.ndarray  # (C K) R_i + R_j [m]; empty if all spheres are alike
     stiffness: np.ndarray  # (C K) [N m^-1.5]; empty if all spheres are alike
-    pair_force: np.ndarray  # (3, F + 1) force on sphere i [N]; the last column is zero for ever
+    pair_force: np.ndarray  # (3, F + 1) force on sphere i [N]; the last column is always zero
     force_at: np.ndarray  # (C,) int64, where each chunk's candidates begin in pair_force, or in force_row
     # in place of pair_force where the contact law wants velocities, otherwise empty:
     # (F + 1,) int32, row of force_torque of each candidate, 0 where nothing touches and in the last one
     force_row: np.ndarray
     # (F + 1, 16): force on i in 0 to 2 [N], torque in 4 to 6 [N m]; those on j in 8 to 10 and 12 to
-    # 14. Of single spheres that are alike and hand on no couples (F + 1, 8), as either has the same torque; of others
+    # 14. Of single spheres that are alike, under laws without couples, (F + 1, 8): both have the same torque. Of others
     # (F + 1, 12): torque on j in 0 to 2, force on i in 4 to 6, torque on i in 8 to 10. Eight numbers are what a body
-    # sums. Rows of a chunk's contacts come one after the other, so that few lines are used; the first is zero for ever
+    # sums. Rows of a chunk's contacts come one after the other, so that few lines are used; the first is always zero
     force_torque: np.ndarray
     # (B, PARTS KINEMATICS_ROWS BLOCK) scratch of B blocks of pairs and faces, see kernels.soft.contact.batch_kinematics
     batch_kinematics: np.ndarray
@@ -155,8 +157,8 @@ class Neighbours(NamedTuple):
     overlap: np.ndarray  # (F,) [m]
     found: np.ndarray  # (F, 8) of convex bodies, see `dem.kernels.soft.contact.convex_contacts`; else empty
     # of convex bodies, else empty: (C K,) how far both bodies of a candidate may travel, together, from the pick on, so
-    # that it cannot touch [m]; (7, N) position and orientation of each body at the last forces; (N,) length of its path
-    # since the pick, which that of no point of it exceeds [m]
+    # that it cannot touch [m]; (7, N) position and orientation of each body at the last forces; (N,) upper bound of
+    # the length of the path of any of its points since the pick [m]
     clearance: np.ndarray
     last_pose: np.ndarray
     travelled: np.ndarray
@@ -166,19 +168,19 @@ class Neighbours(NamedTuple):
     listed_features: np.ndarray
     lines: np.ndarray  # of convex bodies, else empty: (M, 16), two cache lines a piece, see ``contact.convex_bodies``
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first
-    # (C K, R) what each candidate remembers (dem.kernels.laws), and what fills a line of the cache up;
-    # empty if the law needs nothing
+    # (C K, R) contact history of each candidate (dem.kernels.laws), padded to whole lines of the cache;
+    # empty if the law needs none
     history: np.ndarray
-    has_history: np.ndarray  # (C K) int8, 1 if it remembers anything
+    has_history: np.ndarray  # (C K) int8, 1 if the candidate has a history
     # (6 M, R) the same of sphere s at face f, in row 6 s + f; after the plane that a rough wall
     # shows, see dem.kernels.soft.wall_contact.rough_planes
     wall_history: np.ndarray
     wall_has_history: np.ndarray  # (6 M) int8
-    saved_history: np.ndarray  # (C K, R), what touching pairs of a chunk remember while candidates are picked
+    saved_history: np.ndarray  # (C K, R), history of touching pairs of a chunk while candidates are picked
     saved_pair: np.ndarray  # (C K) int64, their pair of bodies, ascending
     saved_sphere_i: np.ndarray  # (C K) int32, their spheres
     saved_sphere_j: np.ndarray  # (C K) int32
-    saved_count: np.ndarray  # (C,) int64, their number; -1 if nothing is put aside
+    saved_count: np.ndarray  # (C,) int64, their number; -1 if none is saved
     bonds: tuple  # `bond_types.NoBonds`, or those that hold bodies together
     heat: tuple  # `contact.dissipated_heat.NoHeat` or `ContactHeat`
 

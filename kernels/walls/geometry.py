@@ -111,7 +111,7 @@ def find_contacts(w, x, radius, power, geometry, contacts, scratch):
     A function of its own, which gets all arrays as arguments.
     x, radius: centre in the wall's frame, radius [m], at most the reach of a mesh.
     power: p of the normal force, δ^p: 3/2 for Hertz's law, 1 for a linear one.
-    contacts, scratch: (T, 8) rows to write; (M, 12) room to work in, `geometry.room[0]` rows or more.
+    contacts, scratch: rows of 8 numbers or more to write; `geometry.room[0]` rows or more of 12 or more to work in.
     Returns the number of contacts; if less than 0 there are too few rows, and as many as this are needed.
     """
     kind, k = geometry.kind[w], geometry.first_number[w]

@@ -20,7 +20,7 @@ from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale
 class Motions(NamedTuple):
     """The stages of all walls, and where they are at time 0."""
 
-    middle: np.ndarray  # (3, W) of the wall at time 0, or of what of it has an end [m]
+    middle: np.ndarray  # (3, W) centre of the wall at time 0, or of its finite extents; a point of a plane [m]
     reach: np.ndarray  # (W,) distance from there that none of its points exceeds [m]
     pivot: np.ndarray  # (3, W) the point that torques are about, at time 0; it moves with the wall [m]
     first: np.ndarray  # (W + 1,) int64: stages of wall w are first[w] to first[w + 1]

@@ -39,7 +39,7 @@ def ball_distance(x, numbers, k):
 def rectangle_distance(x, numbers, k):
     """A rectangle touched on both sides: centre (3), unit vectors along edges (6) and across (3), half lengths (2).
 
-    Distance from its nearest point, which may be on the rim, and the gradient; on the rectangle itself what is across.
+    Distance from its nearest point, which may be on the rim, and the gradient; on the rectangle the unit vector across.
     """
     p = subtract(x, (numbers[k], numbers[k + 1], numbers[k + 2]))
     u = numbers[k + 3], numbers[k + 4], numbers[k + 5]

@@ -13,8 +13,8 @@ GROUND = -1  # in place of the second body
 # rows of `Bonds.table`
 LENGTH, ALONG, ACROSS, DRAG_ALONG, DRAG_ACROSS = 0, 1, 3, 5, 7
 FRAME_I, FRAME_J, ANCHOR_I, ANCHOR_J, SECTION, STRENGTH, CLOSE, ROWS = 9, 13, 17, 20, 23, 26, 28, 30
-# columns of `Bonds.chunk_sums`: energy, what damping takes in half a step (two words), bits of the largest load and of
-# the largest `BondForce.pressed`
+# columns of `Bonds.chunk_sums`: energy, what dashpots dissipate in half a step (two words), bits of the largest load
+# and of the largest `BondForce.pressed`
 ELASTIC, LOSS, LOAD, PRESSED, COLUMNS = 0, 1, 3, 4, 5
 
 
@@ -102,8 +102,10 @@ class Bonds(NamedTuple):
     when: np.ndarray  # (B,) int64, step at which it broke, -1 before
     load: np.ndarray  # (B,) by slot: stress over strength, if any may break
     pending: np.ndarray  # (B,) int64, those that are breaking
-    before: np.ndarray  # (B,) energy that each of these had [J]; while a step is evaluated, by bond. (2 B,) in shares:
-    # after these, what they had half way when they broke
+    before: (
+        np.ndarray
+    )  # (B,) energy of each of these when it was found to break [J]; while a step is evaluated, by bond.
+    # (2 B,) on several ranks: then the mean of this energy and that in the next step
     count: np.ndarray  # (3,) int64: number of those, steps taken, broken bonds
     pressed: np.ndarray  # (1,) largest overlap so far of bodies without contact, beyond that at rest, over a radius
     # (9, F) force on the first body [N], torque on the first and the second one [N m]; (10, F) with heat: what dashpots

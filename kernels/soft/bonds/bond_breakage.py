@@ -32,13 +32,13 @@ def remove_broken_bonds(bonds, heat, per_joule, bodies, kinds, box):
         k = bonds.pending[m]
         if bonds.state[k] == BREAKING:
             slot = bonds.slot[k]
-            if slot >= 0:  # else other shares evaluate it
+            if slot >= 0:  # else another rank evaluates it
                 p = evaluate_bond(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
                 half_way = 0.5 * (bonds.before[m] + p.energy)
                 for b in (bonds.first[slot], bonds.second[slot]):  # the same one if bound to the ground
                     add_loss_of_broken_bond(heat, bodies.dissipated, b, half_way, 0.0, 0.5 * per_joule)
                 lost += half_way
-                if m + bonds.state.size < bonds.before.size:  # of a share, which is to tell others
+                if m + bonds.state.size < bonds.before.size:  # on several ranks, which exchange this
                     bonds.before[m + bonds.state.size] = half_way
                 bonds.live[slot] = 0.0
                 bonds.load[slot] = 0.0

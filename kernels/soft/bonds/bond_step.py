@@ -1,9 +1,9 @@
 """Bonds in a step: evaluated before any body moves, and summed by body in a fixed order; ``bond_breakage`` breaks them.
 
 Each bond is evaluated once, in a loop without branches, with the chunk that the first of its bodies in memory is in;
-then each body adds what its bonds do to it in the order of their numbers. So neither threads nor the places of bodies
-in memory show in any bit. Bodies move after their chunk has been evaluated, so a bond finds both where they were; bonds
-that reach out of a thread's block are evaluated before any body moves.
+then each body adds the forces of its bonds in the order of their numbers. So no bit of a result depends on threads or
+on the order of bodies in memory. Bodies move after their chunk has been evaluated, so a bond finds both where they
+were; bonds that reach out of a thread's block are evaluated before any body moves.
 """
 
 import numpy as np
@@ -48,10 +48,10 @@ def evaluate_grounded(c, half, per_joule, bonds, bodies, box):
 
 
 @func
-def before_all(bonds, steps, constants, bodies, kinds, neighbours, box):
-    """Prepare the evaluation of all bonds, in a pass that completes a step if `steps` says so."""
+def before_all(bonds, completes, constants, bodies, kinds, neighbours, box):
+    """Prepare the evaluation of all bonds; completes: whether the pass completes a step."""
     bonds.sums[2] = 0.0
-    if steps:
+    if completes:
         bonds.count[1] += 1
         if bonds.count[0] > 0:
             lost = remove_broken_bonds(bonds, neighbours.heat, constants.per_joule, bodies, kinds, box)
@@ -60,16 +60,16 @@ def before_all(bonds, steps, constants, bodies, kinds, neighbours, box):
 
 
 @func
-def evaluate_bonds(bonds, c, steps, constants, bodies, box):
-    """Evaluate the bonds that begin in chunk c, in a pass that completes a step if `steps` says so.
+def evaluate_bonds(bonds, c, completes, constants, bodies, box):
+    """Evaluate the bonds that begin in chunk c.
 
-    c, steps, constants, bodies, box: chunk; see `before_all`.
-    Writes bonds: what they do, and who is to break.
+    c, completes, constants, bodies, box: chunk; see `before_all`.
+    Writes bonds: forces, loads and sums of the chunk; the state of those that are to break.
     """
     half = 0.5 * constants.dt
     evaluate_chunk(c, half, constants.per_joule, bonds, bodies, box)
     evaluate_grounded(c, half, constants.per_joule, bonds, bodies, box)
-    if is_enabled(bonds.form.brittle) and steps and largest_load(bonds, c) > 1.0:
+    if is_enabled(bonds.form.brittle) and completes and largest_load(bonds, c) > 1.0:
         find_breaking(c, bonds, bodies, box)
 
 
@@ -80,7 +80,7 @@ def beyond(bonds, c, stop):
 
 
 @func
-def after_all(bonds, steps):
+def after_all(bonds, completes):
     """Sum the bond forces by body after all are evaluated, and break the bonds beyond their strength."""
     elastic, loss, largest, pressed = np.int64(0), no_energy(), 0.0, bonds.pressed[0]
     for c in range(bonds.chunk_sums.shape[0]):
@@ -89,7 +89,7 @@ def after_all(bonds, steps):
         largest, pressed = max(largest, largest_load(bonds, c)), max(pressed, as_float(bonds.chunk_sums[c, PRESSED]))
     bonds.pressed[0] = pressed
     bonds.sums[0], bonds.sums[1] = elastic, in_units(loss)
-    if steps and is_enabled(bonds.form.brittle) and largest > 1.0:
+    if completes and is_enabled(bonds.form.brittle) and largest > 1.0:
         collect_breaking(bonds)
 
 

@@ -17,4 +17,4 @@ class Brittle(NamedTuple):
     """Marker of bonds some of which can break."""
 
 
-alone_is_free = type_is(lambda bonds: bonds is NoBonds)  # whether bodies near nobody feel nothing
+alone_is_free = type_is(lambda bonds: bonds is NoBonds)  # whether a body without contacts has no force

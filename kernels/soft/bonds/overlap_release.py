@@ -24,23 +24,23 @@ from dem.kernels.soft.neighbours.candidate_pairs import unpack
 from dem.kernels.soft.neighbours.neighbour_list import pair_room
 from dem.kernels.soft.state import Kinds
 
-FAR = 1e30  # slack of those that do not meet [m]
+FAR = 1e30  # slack of pairs without contact [m]
 
 
 class ExcludedPairs(NamedTuple):
     """X pairs of bodies excluded from contact as long as all bonds on the path between them are intact."""
 
-    # (X,) int32, index of a body; -1 if one of the two is not here (``subdomain_step``): then they are apart
+    # (X,) int32, index of a body; -1 if one of the two is on another rank (``subdomain_step``), too far
     first: np.ndarray
     second: np.ndarray  # (X,) int32, of the other
     row: np.ndarray  # (X,) int64, the pair among `Neighbours.lower`, -1 if it is not there
-    slack: np.ndarray  # (X,) [m]; FAR before a bond breaks, zero when they meet as all others do
-    over_first: np.ndarray  # (B + 1,) int64: bond k is on the way of pairs over[over_first[k]] and on
+    slack: np.ndarray  # (X,) [m]; FAR before a bond breaks, zero when they touch as all others do
+    over_first: np.ndarray  # (B + 1,) int64: bond k is on the path of the pairs over[over_first[k]] and on
     over: np.ndarray  # int64
-    active: np.ndarray  # (X,) int64, pairs whose slack is between the two
+    active: np.ndarray  # (X,) int64, pairs whose slack is neither FAR nor zero
     count: np.ndarray  # (1,) int64, their number
-    apart_first: np.ndarray  # (N + 1,) int64, body b is in so many pairs, with apart[apart_first[b]] and on
-    apart: np.ndarray  # (2 X,) int32, the other body of each
+    apart_first: np.ndarray  # (N + 1,) int64, partners of body b are apart[apart_first[b]] to apart[apart_first[b + 1]]
+    apart: np.ndarray  # (2 X,) int32, indices of these partners
 
 
 @inline
@@ -199,7 +199,7 @@ def find_pair_rows(first, second, lower, higher, first_pair, count, row):
     for e in range(first.size):
         low, high = min(first[e], second[e]), max(first[e], second[e])
         row[e] = -1
-        for b in (low, high):  # that of whom it is: the larger body's, or of equal ones the first
+        for b in (low, high):  # a pair is listed with its larger body, or with the first of equal ones
             for p in range(first_pair[b], first_pair[b] + count[b]):
                 if lower[p] + higher[p] == low + high:
                     row[e] = p

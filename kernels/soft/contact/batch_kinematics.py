@@ -2,7 +2,7 @@
 
 Properties and motion of single spheres are gathered in rows first, and a second loop computes the kinematics from them.
 The second loop also determines whether any contact may have begun in the last step, which is rare. Only then do laws
-evaluate `dem.kernels.laws.first_step`, which takes one of seven roots and one of six divisions.
+evaluate `dem.kernels.laws.first_step`, which takes a root and a division.
 """
 
 import math
@@ -24,9 +24,9 @@ from dem.kernels.soft.contact.surface_motion import rolling_inertia
 # whose properties are in the rows, 0 if they have several kinds
 GAP, SPEED, SPIN_I, SPIN_J, RADIUS_I, RADIUS_J = 0, 3, 6, 9, 12, 13
 INVERSE_MASS_I, INVERSE_MASS_J, ROLL_INERTIA_I, ROLL_INERTIA_J, CACHED_TYPE = 14, 15, 16, 17, 18
-# rows of kinematics: those of `ContactKinematics`; contact points from the centres of both bodies [m]; weights of the
+# rows of kinematics: those of `ContactKinematics`; contact point from the centres of both bodies [m]; weights of the
 # contacts of capsules and polyhedra, and their time derivatives [1/s], for laws that need velocities
-NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT, ARM, WEIGHT = (
+NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, ARM_I, ARM_J, WEIGHT = (
     0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16, 19, 22
 )  # fmt: skip
 WEIGHT_RATE = 24
@@ -93,7 +93,7 @@ def write_vector_columns(lines, k, r, v):
 
 @vector_loop
 def gather_spheres(first, touching, sphere_i, sphere_j, position, velocity, spin, gathered):
-    """Gather the positions and motion of pairs of single spheres, from `first` in the list on; images are not sought.
+    """Gather the positions and motion of pairs of single spheres, from `first` in the list on; without minimum images.
 
     first, touching: (T,) candidates that touch.
     sphere_i, sphere_j: (K,) the spheres of each candidate.
@@ -213,7 +213,7 @@ def compute_sphere_columns(box, count, alike, dt, gathered, kinematics):
 
     count, alike, dt: of pairs; whether all spheres are alike; time step [s].
     Writes gathered: row GAP, from `gather_spheres`, to the nearest image.
-    Writes kinematics: rows NORMAL, VELOCITY, TURNING, OVERLAP, TWIST, POINT; and ARM, if they are not alike.
+    Writes kinematics: rows NORMAL, VELOCITY, TURNING, OVERLAP, TWIST, ARM_I; and ARM_J, if they are not alike.
     Returns the number of pairs that may have begun to touch in the last step.
     """
     new_contacts = 0
@@ -234,9 +234,9 @@ def compute_sphere_columns(box, count, alike, dt, gathered, kinematics):
         put(kinematics, TURNING, t, subtract(w_i, w_j))
         kinematics[flat(OVERLAP, t)] = overlap
         kinematics[flat(TWIST, t)] = 0.5 * dot(add(w_i, w_j), normal)
-        put(kinematics, POINT, t, scale(-arm_i, normal))
+        put(kinematics, ARM_I, t, scale(-arm_i, normal))
         if not alike:
-            put(kinematics, ARM, t, scale(arm_j, normal))
+            put(kinematics, ARM_J, t, scale(arm_j, normal))
         new_contacts += 1 if has_begun(overlap, dot(velocity, normal), dt) else 0
     return new_contacts
 

@@ -7,7 +7,8 @@ from dem.kernels.numerics.quaternion import load_quaternion, rotate, store_quate
 from dem.kernels.numerics.vector import add, dot, load, store, subtract
 from dem.kernels.soft.chunks import CHUNK, chunk_of, first_candidate
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, place_axis, place_pieces
-from dem.kernels.soft.contact.convex_bodies import KIND, ROW, SPIN, TURN, VELOCITY, ConvexBodyKinds, FacetedBodyKinds
+from dem.kernels.soft.contact.convex_bodies import KIND, ROW, SPIN, TURN, VELOCITY, ConvexBodyKinds
+from dem.kernels.soft.contact.convex_contacts import clear_lists
 from dem.kernels.soft.neighbours.displacement import squared_tip_displacement
 from dem.kernels.soft.state import Kinds
 
@@ -33,7 +34,7 @@ def place_at_centres(low, high, position, sphere_position):
         store(sphere_position, b, load(position, b))
 
 
-turn = select("kinds", {Kinds: None, Capsules: place_axis, Mixed: place_pieces})
+place_axes_of = select("kinds", {Kinds: None, Capsules: place_axis, Mixed: place_pieces})
 
 
 @vector_loop
@@ -65,7 +66,7 @@ def place_axes(kinds, c, bodies, neighbours):
     """Rotate the axes of the bodies of chunk c that may touch something, and place the ends of those near walls."""
     low, _ = chunk_of(c, bodies.kind.size)
     for k in range(low, low + neighbours.with_contacts_count[c]):
-        turn(kinds, neighbours.with_contacts[k], bodies)
+        place_axes_of(kinds, neighbours.with_contacts[k], bodies)
     for k in range(low, low + neighbours.near_wall_count[c]):
         place_body(neighbours.near_wall[k], bodies, kinds)
 
@@ -74,8 +75,8 @@ def place_axes(kinds, c, bodies, neighbours):
 def add_travelled(low, high, kind, bound, position, orientation, last_pose, travelled):
     """Add the displacement of bodies low to high since their last pose to the length of their paths.
 
-    A path, and not the displacement since the pick: bodies that move together for long, such as a bed that settles,
-    would use up what each of their pairs may still approach.
+    The length of the path since the pick, and not the displacement: its increase bounds how far any point moves from
+    any later time on, such as the one at which the clearance of a pair was found.
 
     kind, bound: (N,), (G,) kind of each body, `Kinds.bounding_radius` [m].
     position, orientation: (3, N) [m], (4, N).
@@ -147,15 +148,6 @@ def place_convex(kinds, c, bodies, neighbours):
 
 
 @inline
-def forget_lists(kinds, k, neighbours):
-    """Mark the lists of vertices and edges of candidate k as outdated."""
-    neighbours.listed_features[k, 0] = -math.inf
-
-
-forget_features = select("kinds", {ConvexBodyKinds: None, FacetedBodyKinds: forget_lists})
-
-
-@inline
 def record_poses(kinds, c, bodies, neighbours):
     """Begin the paths of the bodies of chunk c when candidates are picked, and reset the clearances of these."""
     low, high = chunk_of(c, bodies.kind.size)
@@ -166,7 +158,7 @@ def record_poses(kinds, c, bodies, neighbours):
     start = first_candidate(c, neighbours)
     for k in range(start, start + neighbours.pairs[c]):
         neighbours.clearance[k] = -math.inf
-        forget_features(kinds, k, neighbours)
+        clear_lists(kinds, k, neighbours)
 
 
 place = select("kinds", {Kinds: place_spheres, Capsules: place_axes, ConvexBodyKinds: place_convex})
@@ -179,7 +171,7 @@ def place_all(bodies, kinds):
     if not kinds.all_single_spheres:
         for b in range(bodies.kind.size):
             place_body(b, bodies, kinds)
-            turn(kinds, b, bodies)
+            place_axes_of(kinds, b, bodies)
 
 
 @func

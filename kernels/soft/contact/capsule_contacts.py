@@ -37,7 +37,8 @@ from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.simd.memory import prefetch
 from dem.kernels.soft.contact.batch_kinematics import (
-    ARM,
+    ARM_I,
+    ARM_J,
     CANDIDATE,
     ENERGY,
     FORCE,
@@ -50,7 +51,6 @@ from dem.kernels.soft.contact.batch_kinematics import (
     OF_J,
     OVERLAP,
     PERSISTS,
-    POINT,
     RADIUS,
     REDUCED,
     ROLLING,
@@ -223,7 +223,7 @@ def write_materials(law, t, b, c, bodies, kinds, ids):
 def write_surface_motion(law, t, i, j, bodies, kinds, box, kinematics):
     """Write relative velocities of the surfaces at a contact, and effective radius, mass and rolling inertia.
 
-    t: column, of which NORMAL, POINT and ARM are there.
+    t: column, of which NORMAL, ARM_I and ARM_J are there.
     i, j: spheres of the pieces that touch.
     Writes kinematics: VELOCITY, TURNING, TWIST, RADIUS, REDUCED and ROLLING of column t.
     """
@@ -231,9 +231,9 @@ def write_surface_motion(law, t, i, j, bodies, kinds, box, kinematics):
         return
     b, c = bodies.owner[i], bodies.owner[j]
     spin_b, spin_c = spin_of(b, bodies), spin_of(c, bodies)
-    surface_b = add(load(bodies.velocity_predicted, b), cross(spin_b, get(kinematics, POINT, t)))
+    surface_b = add(load(bodies.velocity_predicted, b), cross(spin_b, get(kinematics, ARM_I, t)))
     velocity_c = add(load(bodies.velocity_predicted, c), velocity_of_image(i, j, bodies, kinds, box))
-    surface_c = add(velocity_c, cross(spin_c, get(kinematics, ARM, t)))
+    surface_c = add(velocity_c, cross(spin_c, get(kinematics, ARM_J, t)))
     put(kinematics, VELOCITY, t, subtract(surface_b, surface_c))
     put(kinematics, TURNING, t, subtract(spin_b, spin_c))
     kinematics[flat(TWIST, t)] = 0.5 * dot(add(spin_b, spin_c), get(kinematics, NORMAL, t))
@@ -272,8 +272,8 @@ def centre_of_overlaps(first, stop, kinematics):
     for t in range(first, stop):
         weight = kinematics[flat(WEIGHT, t)] * max(kinematics[flat(OVERLAP, t)], 0.0)
         total_weight += weight
-        centre = add_scaled(centre, weight, get(kinematics, POINT, t))
-    return scale(1.0 / total_weight, centre) if total_weight > 0.0 else get(kinematics, POINT, first)
+        centre = add_scaled(centre, weight, get(kinematics, ARM_I, t))
+    return scale(1.0 / total_weight, centre) if total_weight > 0.0 else get(kinematics, ARM_I, first)
 
 
 @inline
@@ -288,7 +288,7 @@ def write_damping_masses(law, first, stop, b, c, x, bodies, kinds, kinematics):
         return
     has_several, centre = stop - first > 1, centre_of_overlaps(first, stop, kinematics)
     for t in range(first, stop):
-        arm = centre if has_several else get(kinematics, POINT, t)
+        arm = centre if has_several else get(kinematics, ARM_I, t)
         normal = get(kinematics, NORMAL, t)
         kinematics[flat(MASS, t)] = 1.0 / (
             inverse_contact_mass(kinds, b, arm, normal, bodies)
@@ -327,7 +327,7 @@ def compute_closest_points(box, count, geometry, kinematics):
     """Compute the contacts of pairs at their closest points, and whether they are nearly parallel, in vector code.
 
     count, geometry: number of columns; rows that `load_geometry` has written, in one dimension.
-    Writes kinematics: NORMAL, OVERLAP, POINT, ARM, PARALLEL of these columns.
+    Writes kinematics: NORMAL, OVERLAP, ARM_I, ARM_J, PARALLEL of these columns.
     """
     for t in range(count):
         x = minimum_image(box, get(geometry, SEPARATION, t), (0.0, 0.0, 0.0))
@@ -340,16 +340,16 @@ def compute_closest_points(box, count, geometry, kinematics):
         contact_distance, radius = geometry[flat(CONTACT_DISTANCE, t)], geometry[flat(RADIUS_I, t)]
         normal, overlap, arm = contact_at(x, u, v, s_i, s_j, contact_distance, radius)
         put(kinematics, NORMAL, t, normal)
-        put(kinematics, POINT, t, arm)
-        put(kinematics, ARM, t, add(arm, x))
+        put(kinematics, ARM_I, t, arm)
+        put(kinematics, ARM_J, t, add(arm, x))
         kinematics[flat(OVERLAP, t)] = overlap
 
 
 @inline
 def refer_pieces_to_bodies(kinds, t, i, j, kinematics):
     """Shift a contact point from the centres of pieces i and j to the centres of their bodies."""
-    put(kinematics, POINT, t, from_body(kinds, i, get(kinematics, POINT, t)))
-    put(kinematics, ARM, t, from_body(kinds, j, get(kinematics, ARM, t)))
+    put(kinematics, ARM_I, t, from_body(kinds, i, get(kinematics, ARM_I, t)))
+    put(kinematics, ARM_J, t, from_body(kinds, j, get(kinematics, ARM_J, t)))
 
 
 refer_to_bodies = select("kinds", {Capsules: None, Mixed: refer_pieces_to_bodies})
@@ -371,7 +371,7 @@ def complete_single_contact(law, t, start, m, bodies, kinds, neighbours, box, ki
     ids[HAS_HISTORY, t] = slots_with_history(law, k, neighbours) & 1
     write_materials(law, t, b, c, bodies, kinds, ids)
     write_surface_motion(law, t, i, j, bodies, kinds, box, kinematics)
-    x = subtract(get(kinematics, ARM, t), get(kinematics, POINT, t))
+    x = subtract(get(kinematics, ARM_J, t), get(kinematics, ARM_I, t))
     write_damping_masses(law, t, t + 1, b, c, x, bodies, kinds, kinematics)
 
 
@@ -388,8 +388,8 @@ def write_contact(law, t, k, b, c, x, u, v, parameters, bodies, kinds, neighbour
     (s_i, s_j), radius = parameters, radius_at(kinds, i, b, bodies)
     normal, overlap, arm = contact_at(x, u, v, s_i, s_j, contact_distance, radius)
     put(kinematics, NORMAL, t, normal)
-    put(kinematics, POINT, t, from_body(kinds, i, arm))
-    put(kinematics, ARM, t, from_body(kinds, j, add(arm, x)))
+    put(kinematics, ARM_I, t, from_body(kinds, i, arm))
+    put(kinematics, ARM_J, t, from_body(kinds, j, add(arm, x)))
     kinematics[flat(STIFFNESS, t)], kinematics[flat(OVERLAP, t)] = stiffness, overlap
     write_surface_motion(law, t, i, j, bodies, kinds, box, kinematics)
 

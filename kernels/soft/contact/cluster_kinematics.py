@@ -15,14 +15,14 @@ from dem.kernels.numerics.columns import BLOCK, flat, get, get_quaternion, put, 
 from dem.kernels.numerics.quaternion import load_quaternion
 from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, subtract
 from dem.kernels.soft.contact.batch_kinematics import (
-    ARM,
+    ARM_I,
+    ARM_J,
     CACHED_TYPE,
     CANDIDATE,
     MIXED_TYPES,
     OF_I,
     OF_J,
     OF_POLYHEDRA,
-    POINT,
     write_kinematics,
 )
 from dem.kernels.soft.contact.contact_detection import TINY
@@ -206,7 +206,7 @@ def compute_columns(law, box, turns, alike, count, gathered, kinematics):
     """Compute the kinematics of contacts from what `gather_motion` and `gather_properties` have written.
 
     turns, alike: whether bodies can turn; whether the torques on both are the same, which need one arm.
-    Writes kinematics: rows POINT and ARM, and those of `dem.kernels.soft.contact.batch_kinematics.write_kinematics`.
+    Writes kinematics: rows ARM_I and ARM_J, and those of `dem.kernels.soft.contact.batch_kinematics.write_kinematics`.
     """
     for t in range(count):
         contact, arm_i, arm_j = sphere_contact_kinematics(
@@ -214,8 +214,8 @@ def compute_columns(law, box, turns, alike, count, gathered, kinematics):
             body_of_column(gathered, BODY_J, t), gathered[flat(DISTANCE, t)], gathered[flat(STIFFNESS, t)],
         )  # fmt: skip
         write_kinematics(t, contact, kinematics)
-        put(kinematics, POINT, t, arm_i)
-        put(kinematics, ARM, t, scale(-1.0, arm_i) if alike else arm_j)
+        put(kinematics, ARM_I, t, arm_i)
+        put(kinematics, ARM_J, t, scale(-1.0, arm_i) if alike else arm_j)
 
 
 @func

@@ -30,7 +30,8 @@ from dem.kernels.simd.transpose import lines_of, read_lines, write_lines
 from dem.kernels.soft.chunks import candidate_room, first_candidate
 from dem.kernels.soft.contact import contact_detection
 from dem.kernels.soft.contact.batch_kinematics import (
-    ARM,
+    ARM_I,
+    ARM_J,
     CANDIDATE,
     FORCE,
     LOSS,
@@ -43,7 +44,6 @@ from dem.kernels.soft.contact.batch_kinematics import (
     OPEN_LOSS,
     OVERLAP,
     PERSISTS,
-    POINT,
     ConvexBodies,
     FacetedBodies,
     Segments,
@@ -73,8 +73,8 @@ from dem.kernels.soft.contact.contact_detection import (
     SHARED,
     VECTOR_WIDTH,
     add_sums,
+    compute_pair_overlaps,
     first_row,
-    list_touching_pairs,
     no_sums,
 )
 from dem.kernels.soft.contact.contact_evaluation import BatchSettings, evaluate_batch, write_torques
@@ -145,7 +145,7 @@ def write_couple_torques_of_spheres(geometry, count, kinematics, out):
     Writes out: rows ON_I and ON_J.
     """
     for t in range(count):
-        torque_j = cross(get(kinematics, ARM, t), scale(-1.0, get(out, FORCE, t)))
+        torque_j = cross(get(kinematics, ARM_J, t), scale(-1.0, get(out, FORCE, t)))
         write_torques(out, t, get(out, ON_I, t), torque_j, get(out, ON_J, t))
 
 
@@ -239,23 +239,25 @@ geometry_of = select(
 
 
 @inline
-def list_touching_in_cell(box, position, sphere_i, sphere_j, contact_distance, min_overlap, overlap):
-    """Overlaps in a cell that deforms; see `list_touching_pairs`."""
-    list_touching_by_form(box, (position, sphere_i, sphere_j, contact_distance, min_overlap, overlap))
+def compute_pair_overlaps_in_cell(box, position, sphere_i, sphere_j, contact_distance, min_overlap, overlap):
+    """Overlaps in a cell that deforms; see `compute_pair_overlaps`."""
+    compute_pair_overlaps_by_form(box, (position, sphere_i, sphere_j, contact_distance, min_overlap, overlap))
 
 
-list_touching_by_form = by_form(list_touching_pairs)
-compute_gaps = select("box", {BoxFaces: list_touching_pairs, DeformingFaces: list_touching_in_cell})
+compute_pair_overlaps_by_form = by_form(compute_pair_overlaps)
+compute_sphere_overlaps = select(
+    "box", {BoxFaces: compute_pair_overlaps, DeformingFaces: compute_pair_overlaps_in_cell}
+)
 
 
 @inline
 def list_sphere_overlaps(kinds, box, bodies, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap):
     """Overlap of each candidate pair of spheres, or the smallest overlap of interest.
 
-    sphere_i, sphere_j, contact_distance, min_overlap: see `list_touching_pairs`.
+    sphere_i, sphere_j, contact_distance, min_overlap: see `compute_pair_overlaps`.
     Writes overlap: (K,) [m].
     """
-    compute_gaps(box, bodies.sphere_position, sphere_i, sphere_j, contact_distance, min_overlap, overlap)
+    compute_sphere_overlaps(box, bodies.sphere_position, sphere_i, sphere_j, contact_distance, min_overlap, overlap)
 
 
 by_segments = select(
@@ -394,7 +396,7 @@ def total_of_contact(geometry, t, count, start, context, kinematics, ids, out):
     geometry, count, start, kinematics, ids, out: see `scatter_sphere_forces`.
     Returns the force [N], torque [N m], arm from the centre of the first body [m], column.
     """
-    return get(out, FORCE, t), get(out, ON_I, t), get(kinematics, POINT, t), t + 1
+    return get(out, FORCE, t), get(out, ON_I, t), get(kinematics, ARM_I, t), t + 1
 
 
 @inline
@@ -446,7 +448,7 @@ def collect_rows(sink, geometry, count, batch_type, row, start, context, kinemat
         b, c = bodies.owner[i], bodies.owner[j]
         force, on_i, arm, t = total_of(geometry, first, count, start, context, kinematics, ids, out)
         couple = subtract(on_i, cross(arm, force))
-        branch, loss = subtract(get(kinematics, ARM, first), get(kinematics, POINT, first)), 0.0
+        branch, loss = subtract(get(kinematics, ARM_J, first), get(kinematics, ARM_I, first)), 0.0
         for column in range(first, t):
             loss += out[flat(LOSS, column)]
         contact = Reported(kinematics[flat(OVERLAP, first)], get(kinematics, NORMAL, first))

@@ -20,7 +20,11 @@ from numba import types
 from numba.extending import overload
 
 LINE = 8  # numbers in a line of the cache
-ON_I, FORCE_J, ON_J = 4, 8, 12  # columns of wrenches, of which each body has a line: torque on i; of j force, torque
+ON_I, FORCE_J, ON_J = (
+    4,
+    8,
+    12,
+)  # columns of `Neighbours.force_torque` after the force on i: torque on i; force, torque on j
 # Columns of `force_torque` of spheres whose torques differ: torque on j, force on i, torque on i, each of this width
 SHARED, VECTOR_WIDTH = 12, 4
 TINY = 1e-300  # keeps the direction of two coincident spheres finite (zero) instead of 0/0
@@ -81,8 +85,8 @@ def _of_pair(values, k):
 
 
 @vector_loop
-def list_touching_pairs(box, position, sphere_i, sphere_j, contact_distance, min_overlap, overlap):
-    """Write the overlap of each candidate pair, or `min_overlap` if that is larger [m]."""
+def compute_pair_overlaps(box, position, sphere_i, sphere_j, contact_distance, min_overlap, overlap):
+    """Compute the overlap of each candidate pair of spheres, or `min_overlap` if that is larger [m]."""
     for k in range(sphere_i.size):
         d = minimum_image(box, load(position, sphere_i[k]), load(position, sphere_j[k]))
         deep = of_pair(contact_distance, k) - math.sqrt(dot(d, d))

@@ -16,7 +16,8 @@ from dem.kernels.numerics.energy import add_words, as_fixed, as_words
 from dem.kernels.numerics.float_bits import bits_of_float
 from dem.kernels.numerics.vector import add, cross, scale, subtract
 from dem.kernels.soft.contact.batch_kinematics import (
-    ARM,
+    ARM_I,
+    ARM_J,
     ELASTIC,
     ENERGY,
     FORCE,
@@ -28,7 +29,6 @@ from dem.kernels.soft.contact.batch_kinematics import (
     OPEN_LOSS,
     OVERLAP,
     PERSISTS,
-    POINT,
     SPRING_ENERGY,
     STIFFNESS,
     WEIGHT_RATE,
@@ -95,15 +95,15 @@ def write_torques(out, t, torque_i, torque_j, couple):
 
 
 @inline
-def turn_spheres(geometry, law, alike, kinematics, t, force, couple, out):
-    """Write the torques on single spheres; where they are not alike but there are couples, that of the force on i.
+def write_torques_on_spheres(geometry, law, alike, kinematics, t, force, couple, out):
+    """Write the torques on single spheres; on i alone where `write_couple_torques` follows.
 
     geometry, alike, kinematics, t: see `evaluate_column`.
     force, couple: of the contact, on i [N, N m].
     Writes out: row ON_I, and ON_J if both torques differ; the couple there, for `write_couple_torques`, if they
         are not alike.
     """
-    torque = cross(get(kinematics, POINT, t), force)
+    torque = cross(get(kinematics, ARM_I, t), force)
     if alike and laws.transmits_couples(law):
         write_torques(out, t, torque, torque, couple)
     else:
@@ -111,23 +111,30 @@ def turn_spheres(geometry, law, alike, kinematics, t, force, couple, out):
         if laws.transmits_couples(law):
             put(out, ON_J, t, couple)
         elif not alike:
-            put(out, ON_J, t, cross(get(kinematics, ARM, t), scale(-1.0, force)))
+            put(out, ON_J, t, cross(get(kinematics, ARM_J, t), scale(-1.0, force)))
 
 
 @inline
-def turn_bodies(geometry, law, alike, kinematics, t, force, couple, out):
+def write_torques_on_bodies(geometry, law, alike, kinematics, t, force, couple, out):
     """Write the torques on other bodies, or under other schemes.
 
-    geometry, alike, kinematics, t, force, couple: see `turn_spheres`.
+    geometry, alike, kinematics, t, force, couple: see `write_torques_on_spheres`.
     Writes out: rows ON_I and ON_J.
     """
     if not laws.transmits_couples(law):
         couple = (0.0, 0.0, 0.0)
-    torque_j = cross(get(kinematics, ARM, t), scale(-1.0, force))
-    write_torques(out, t, cross(get(kinematics, POINT, t), force), torque_j, couple)
+    torque_j = cross(get(kinematics, ARM_J, t), scale(-1.0, force))
+    write_torques(out, t, cross(get(kinematics, ARM_I, t), force), torque_j, couple)
 
 
-turn = select("geometry", {SingleSpheres: turn_spheres, SphereClusters: turn_bodies, Segments: turn_bodies})
+write_contact_torques = select(
+    "geometry",
+    {
+        SingleSpheres: write_torques_on_spheres,
+        SphereClusters: write_torques_on_bodies,
+        Segments: write_torques_on_bodies,
+    },
+)
 
 
 @inline
@@ -219,7 +226,7 @@ def evaluate_elastic_column(settings, alike, may_begin, i, j, t, kinematics, bat
     energy = hertz.energy(kinematics[flat(STIFFNESS, t)], overlap)
     force = scale(weight * hertz.force(kinematics[flat(STIFFNESS, t)], overlap), get(kinematics, NORMAL, t))
     put(out, FORCE, t, force)
-    turn(geometry, settings.law, alike, kinematics, t, force, (0.0, 0.0, 0.0), out)
+    write_contact_torques(geometry, settings.law, alike, kinematics, t, force, (0.0, 0.0, 0.0), out)
     store_energy(geometry, out, t, energy)
     store_no_loss(settings.sink, out, t)
     return Sums(
@@ -247,7 +254,7 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
     laws.store(law, batch_history.T, t, 0, history)
     force = scale(weight, outcome.force)
     put(out, FORCE, t, force)
-    turn(geometry, law, alike, kinematics, t, force, scale(weight, outcome.couple), out)
+    write_contact_torques(geometry, law, alike, kinematics, t, force, scale(weight, outcome.couple), out)
     out[flat(PERSISTS, t)] = 1.0 if outcome.persists else 0.0
     store_energy(geometry, out, t, outcome.elastic + outcome.spring_energy)
     loss = loss_of(geometry, kinematics, t, weight, outcome, half)

@@ -54,7 +54,7 @@ FOUND_WIDTH = EIGHT
 # columns of `chunk_sums`, of pairs of convex bodies that touch: number of pairs; solver steps, in all and the most of
 # one pair; pairs solved by the fallback, and pairs without convergence, see `dem.kernels.convex.overlap`; pairs of
 # polyhedra of which contacts were left out, see `dem.kernels.convex.polyhedra.MAX_CONTACTS`
-SOLVED, SOLVER_STEPS, MAX_SOLVER_STEPS, FALLBACKS, UNENDED, OMITTED, SOLVER_COLUMNS = range(7)
+SOLVED, SOLVER_STEPS, MAX_SOLVER_STEPS, FALLBACKS, UNCONVERGED, OMITTED, SOLVER_COLUMNS = range(7)
 DEEPEST = 0.999  # overlap over the sum of the roundings, above which cores of polyhedra may meet
 UNIT_TOLERANCE = 1e-12  # by which the square of a unit vector may be off
 AHEAD = 4  # how many candidates ahead the lists of vertices and edges are prefetched
@@ -177,7 +177,7 @@ def list_doubtful(count, sphere_i, sphere_j, owner, travelled, clearance, has_hi
         length = travelled[owner[sphere_i[k]]] + travelled[owner[sphere_j[k]]]
         overlap[k] = -math.inf
         listed[n] = k
-        # no branch on either condition, `and` would be one: whether a candidate touches is a toss-up
+        # no branch on either condition, `and` would be one: it would be mispredicted often
         n += 0 if (has_history[k] == 0) & (length < clearance[k]) else 1
     return n
 
@@ -232,7 +232,7 @@ def count_steps(sums, steps, ending):
     sums[SOLVER_STEPS] += steps
     sums[MAX_SOLVER_STEPS] = max(sums[MAX_SOLVER_STEPS], steps)
     sums[FALLBACKS] += 1 if ending == BY_SHIFTS else 0
-    sums[UNENDED] += 1 if ending == UNFINISHED else 0
+    sums[UNCONVERGED] += 1 if ending == UNFINISHED else 0
 
 
 @inline

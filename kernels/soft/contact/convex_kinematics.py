@@ -16,7 +16,8 @@ from dem.kernels.numerics.quaternion import rotate, rotate_back
 from dem.kernels.numerics.vector import add, cross, divide, dot, load, subtract
 from dem.kernels.simd.transpose import EIGHT, columns_of
 from dem.kernels.soft.contact.batch_kinematics import (
-    ARM,
+    ARM_I,
+    ARM_J,
     CANDIDATE,
     KINEMATICS_ROWS,
     MIXED_TYPES,
@@ -25,7 +26,6 @@ from dem.kernels.soft.contact.batch_kinematics import (
     OF_J,
     OF_POLYHEDRA,
     OVERLAP,
-    POINT,
     STIFFNESS,
     write_kinematics,
 )
@@ -228,7 +228,7 @@ def compute_columns(
     offset, radius, material, mass, inverse_mass, inertia: of `Kinds`.
     gathered: rows of `read_last_lines`.
     known: rows OVERLAP, NORMAL, STIFFNESS and POINT_FROM_J of kinematics; the same array as `kinematics`.
-    Writes kinematics: rows POINT and ARM, and those of `dem.kernels.soft.contact.batch_kinematics.write_kinematics`.
+    Writes kinematics: rows ARM_I and ARM_J, and those of `dem.kernels.soft.contact.batch_kinematics.write_kinematics`.
     Writes material_i, material_j: (BLOCK,).
     """
     for t in range(count):
@@ -238,8 +238,8 @@ def compute_columns(
             law, box, is_centred, piece_i, piece_j, get(known, POINT_FROM_J, t), known[flat(STIFFNESS, t)],
             known[flat(OVERLAP, t)], get(known, NORMAL, t), offset, radius, mass, inverse_mass, inertia,
         )  # fmt: skip
-        put(kinematics, POINT, t, arm_i)
-        put(kinematics, ARM, t, arm_j)
+        put(kinematics, ARM_I, t, arm_i)
+        put(kinematics, ARM_J, t, arm_j)
         material_i[t], material_j[t] = material[piece_i.kind], material[piece_j.kind]
         write_kinematics(t, contact, kinematics)
 

@@ -32,15 +32,15 @@ def range_with_contacts(c, context):
 
 
 @vector_loop
-def gather_single_spheres(low, high, first_body, e, count_as_second, count_as_first, incident, pair_force, force):
+def gather_single_spheres(low, high, first_body, e, count_as_second, count_as_first, pairs_of_body, pair_force, force):
     """Force of the candidate pairs on bodies that are one sphere: one candidate a pair, no torque.
 
     Pairs are taken in whole groups, filled up with a candidate that is always zero: the processor predicts the number
     of groups more often correctly than that of pairs.
 
     low, high, first_body: bodies; the body whose column of `force` is the first.
-    e: first incident candidate of body low.
-    count_as_second, count_as_first, incident, pair_force: of `Neighbours`.
+    e: index in `pairs_of_body` of the first candidate of body low.
+    count_as_second, count_as_first, pairs_of_body, pair_force: of `Neighbours`.
     Writes force: (3, N) world frame [N].
     """
     for b in range(low, high):
@@ -49,11 +49,11 @@ def gather_single_spheres(low, high, first_body, e, count_as_second, count_as_fi
         stop = middle + count_as_first[b]
         while e < middle:
             for m in range(GROUP):
-                f = subtract(f, load(pair_force, incident[e + m]))
+                f = subtract(f, load(pair_force, pairs_of_body[e + m]))
             e += GROUP
         while e < stop:
             for m in range(GROUP):
-                f = add(f, load(pair_force, incident[e + m]))
+                f = add(f, load(pair_force, pairs_of_body[e + m]))
             e += GROUP
         store(force, b - first_body, f)
 
@@ -82,8 +82,8 @@ def gather_dissipative(c, first_body, context):
 
 @vector_loop
 def gather_lines(
-    low, high, first_body, e, count_as_second, count_as_first, incident, row, force_torque, sums, force, torque, heat,
-    dissipated, per_joule,
+    low, high, first_body, e, count_as_second, count_as_first, pairs_of_body, force_row, force_torque, sums, force,
+    torque, heat, dissipated, per_joule,
 ):  # fmt: skip
     """Sum force and torque of candidate pairs on single spheres, from rows of forces in groups.
 
@@ -91,10 +91,10 @@ def gather_lines(
     spheres are equal and contacts have no couples, the torque is the same on both. Otherwise a row has the torque on j,
     the force and the torque on i, so that the line of either body is two thirds of a row.
 
-    e, count_as_second, count_as_first, incident: see `gather_single_spheres`.
-    row, force_torque, heat: of `Neighbours`. dissipated: of `Bodies`. per_joule: units of energy a joule.
+    e, count_as_second, count_as_first, pairs_of_body: see `gather_single_spheres`.
+    force_row, force_torque, heat: of `Neighbours`. dissipated: of `Bodies`. per_joule: units of energy a joule.
     Writes force, torque: (3, N) world frame [N, N m]; the latter may be empty. Writes sums: (8,) or longer, scratch.
-    Writes dissipated: what contacts take up.
+    Writes dissipated: energy that contacts dissipate, added.
     """
     shared = force_torque.shape[1] == SHARED
     of_i = VECTOR_WIDTH if shared else 0
@@ -103,41 +103,41 @@ def gather_lines(
         middle = e + count_as_second[b]
         stop = middle + count_as_first[b]
         while e < middle:
-            add_group(e, 0, incident, row, force_torque, sums)
+            add_group(e, 0, pairs_of_body, force_row, force_torque, sums)
             e += GROUP
         if shared:
             reverse_shared_line(heat, sums)
         else:
             reverse_force_line(heat, sums)
         while e < stop:
-            add_group(e, of_i, incident, row, force_torque, sums)
+            add_group(e, of_i, pairs_of_body, force_row, force_torque, sums)
             e += GROUP
         write_force_torque(sums, b - first_body, force, torque)
         add_dissipation_of_pairs(heat, b, sums, dissipated, per_joule)
 
 
 @inline
-def add_group(e, column, incident, row, force_torque, sums):
+def add_group(e, column, pairs_of_body, force_row, force_torque, sums):
     """Add the lines of a group of candidates, from column `column` on, to the sums of a body."""
     for m in range(GROUP):
-        add_eight(sums, force_torque, row[incident[e + m]], column)
+        add_eight(sums, force_torque, force_row[pairs_of_body[e + m]], column)
 
 
 @vector_loop
 def sum_rows(
-    active, e, count_as_second, count_as_first, incident, row, force_torque, sums, force, torque, heat, dissipated,
-    per_joule,
+    active, e, count_as_second, count_as_first, pairs_of_body, force_row, force_torque, sums, force, torque, heat,
+    dissipated, per_joule,
 ):  # fmt: skip
     """Force and torque of the candidate pairs on bodies.
 
     One loop takes the pairs in which the body is the second one, then the others, in whole groups filled up with a row
     that is always zero: the processor predicts the number of groups better than that of pairs on either side.
 
-    active, e: (n,) bodies; first incident candidate of the first of them.
-    count_as_second, count_as_first, incident, row, force_torque, heat: of `Neighbours`. dissipated, per_joule: see
-        `gather_lines`.
+    active, e: (n,) bodies; index in `pairs_of_body` of the first candidate of the first of them.
+    count_as_second, count_as_first, pairs_of_body, force_row, force_torque, heat: of `Neighbours`.
+    dissipated, per_joule: see `gather_lines`.
     Writes force, torque: (3, N) of these bodies, world frame [N, N m]. Writes sums: (8,) or longer, scratch.
-    Writes dissipated: what contacts take up.
+    Writes dissipated: energy that contacts dissipate, added.
     """
     for a in range(active.size):
         b = active[a]
@@ -146,7 +146,7 @@ def sum_rows(
         stop = middle + count_as_first[b]
         while e < stop:
             for m in range(GROUP):
-                add_eight(sums, force_torque, row[incident[e + m]], FORCE_J if e + m < middle else 0)
+                add_eight(sums, force_torque, force_row[pairs_of_body[e + m]], FORCE_J if e + m < middle else 0)
             e += GROUP
         write_force_torque(sums, b, force, torque)
         add_dissipation_of_pairs(heat, b, sums, dissipated, per_joule)
@@ -154,7 +154,7 @@ def sum_rows(
 
 @inline
 def gather_rows(c, first_body, context):
-    """Force and torque of the candidate pairs on the bodies of chunk c, of rows of wrenches; see `gather_pairs`."""
+    """Force and torque of candidate pairs on the bodies of chunk c, from rows of `force_torque`; see `gather_pairs`."""
     bodies, neighbours, (low, stop) = context.bodies, context.neighbours, range_with_contacts(c, context)
     sum_rows(
         neighbours.with_contacts[low:stop], neighbours.pairs_of_body_start[c], neighbours.count_as_second,
@@ -166,7 +166,7 @@ def gather_rows(c, first_body, context):
 
 @vector_loop
 def sum_bodies(
-    box, active, e, count_as_second, count_as_first, incident, sphere_i, sphere_j, pair_force, sphere_position,
+    box, active, e, count_as_second, count_as_first, pairs_of_body, sphere_i, sphere_j, pair_force, sphere_position,
     position, force,
     torque,
 ):  # fmt: skip
@@ -174,8 +174,8 @@ def sum_bodies(
 
     So the lever arm of a force may end at the sphere's own centre.
 
-    active, e: (n,) bodies; first incident candidate of the first of them.
-    count_as_second, count_as_first, incident, sphere_i, sphere_j, pair_force: of `Neighbours`.
+    active, e: (n,) bodies; index in `pairs_of_body` of the first candidate of the first of them.
+    count_as_second, count_as_first, pairs_of_body, sphere_i, sphere_j, pair_force: of `Neighbours`.
     sphere_position, position: (3, M), (3, N) world frame [m].
     Writes force, torque: (3, N) of these bodies, world frame [N, N m].
     """
@@ -185,7 +185,7 @@ def sum_bodies(
         middle = e + count_as_second[b]
         stop = middle + count_as_first[b]
         for n in range(e, stop):
-            k, sign = incident[n], -1.0 if n < middle else 1.0
+            k, sign = pairs_of_body[n], -1.0 if n < middle else 1.0
             f_k, sphere = load(pair_force, k), sphere_j[k] if n < middle else sphere_i[k]
             f = add_scaled(f, sign, f_k)
             t = add_scaled(t, sign, cross(minimum_image(box, load(sphere_position, sphere), x), f_k))
@@ -211,6 +211,6 @@ gather_spheres = select("context.law", {laws.Elastic: gather_elastic, laws.Compo
 gather_clusters = select("context.law", {laws.Elastic: gather_elastic_bodies, laws.Composite: gather_rows})
 gather_bodies = select("context.kinds", {Kinds: gather_clusters, Capsules: gather_rows, ConvexBodyKinds: gather_rows})
 # only bodies of several spheres, capsules and polyhedra have contacts that share damping
-gather_lossy_pairs = select("context.law.damping", {SharedDamping: gather_bodies, object: gather_any_pairs})
-gather_body_pairs = select("context.law", {laws.Elastic: gather_any_pairs, laws.Composite: gather_lossy_pairs})
+gather_dissipative_pairs = select("context.law.damping", {SharedDamping: gather_bodies, object: gather_any_pairs})
+gather_body_pairs = select("context.law", {laws.Elastic: gather_any_pairs, laws.Composite: gather_dissipative_pairs})
 gather_pairs = select("context.scheme", {rotation.SphericalPCDM: gather_spheres, object: gather_body_pairs})

@@ -39,7 +39,8 @@ from dem.kernels.simd.memory import prefetch
 from dem.kernels.soft.bonds.overlap_release import slack_of
 from dem.kernels.soft.chunks import candidate_room
 from dem.kernels.soft.contact.batch_kinematics import (
-    ARM,
+    ARM_I,
+    ARM_J,
     CANDIDATE,
     ENERGY,
     FORCE,
@@ -54,7 +55,6 @@ from dem.kernels.soft.contact.batch_kinematics import (
     ORDER,
     OVERLAP,
     PERSISTS,
-    POINT,
     VELOCITY,
     WEIGHT,
     WEIGHT_RATE,
@@ -168,7 +168,7 @@ def share_damping(law, first, count, k, half, bodies, kinds, neighbours, kinemat
         kinematics[flat(SECANT, t)] = secant
         weighted_secant, normal_velocity = kinematics[flat(WEIGHT, t)] * secant, dot(contact.velocity, contact.normal)
         push = add_contact(
-            push, weighted_secant, normal_velocity, contact.normal, get(kinematics, POINT, t), get(kinematics, ARM, t)
+            push, weighted_secant, normal_velocity, contact.normal, get(kinematics, ARM_I, t), get(kinematics, ARM_J, t)
         )
     if push.square > 0.0:
         q_i, q_j = piece_of(i, kinds, lines).q, piece_of(j, kinds, lines).q
@@ -323,7 +323,7 @@ def turn_gradients(count, gathered, known, kinematics):
         at_point = subtract(get(known, WEIGHT_TORQUE, t), cross(get(known, POINT_FROM_J, t), force))
         spin = subtract(get(gathered, LINE_I + SPIN, t), get(gathered, LINE_J + SPIN, t))
         kinematics[flat(WEIGHT_RATE, t)] = -dot(force, get(known, VELOCITY, t)) - dot(at_point, spin)
-        centre = subtract(get(known, POINT, t), get(known, POINT_FROM_J, t))
+        centre = subtract(get(known, ARM_I, t), get(known, POINT_FROM_J, t))
         put(kinematics, WEIGHT_TORQUE, t, add(get(known, WEIGHT_TORQUE, t), cross(centre, get(known, WEIGHT_FORCE, t))))
 
 
@@ -424,7 +424,7 @@ def total_of_facets(first, count, kinematics, ids, out):
         weight_force = scale(energy, get(kinematics, WEIGHT_FORCE, t))
         weight_torque = scale(energy, get(kinematics, WEIGHT_TORQUE, t))
         # from the centre of the second body to that of the first
-        between = subtract(get(kinematics, ARM, t), get(kinematics, POINT, t))
+        between = subtract(get(kinematics, ARM_J, t), get(kinematics, ARM_I, t))
         force = add(force, add(get(out, FORCE, t), weight_force))
         on_i = add(on_i, add(get(out, ON_I, t), weight_torque))
         on_j = subtract(add(on_j, get(out, ON_J, t)), add(weight_torque, cross(between, weight_force)))
@@ -462,9 +462,9 @@ def arm_of(first, stop, force, on_i, kinematics):
     for t in range(first, stop):
         share = kinematics[flat(WEIGHT, t)] * max(kinematics[flat(OVERLAP, t)], 0.0)
         whole += share
-        middle = add_scaled(middle, share, get(kinematics, POINT, t))
+        middle = add_scaled(middle, share, get(kinematics, ARM_I, t))
     square = dot(force, force)
     if not (whole > 0.0 and square > 0.0) or stop - first == 1:
-        return get(kinematics, POINT, first)
+        return get(kinematics, ARM_I, first)
     middle = scale(1.0 / whole, middle)
     return add_scaled(scale(1.0 / square, cross(force, on_i)), dot(middle, force) / square, force)

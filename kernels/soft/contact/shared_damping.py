@@ -20,10 +20,10 @@ from dem.kernels.numerics.columns import flat, get
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
 from dem.kernels.soft.contact import cluster_kinematics
 from dem.kernels.soft.contact.batch_kinematics import (
-    ARM,
+    ARM_I,
+    ARM_J,
     MASS,
     ORDER,
-    POINT,
     FacetedBodies,
     Segments,
     SingleSpheres,
@@ -148,7 +148,7 @@ def kinematics_in_batch(geometry, law, t, first, stop, start, touching, bodies, 
     if first <= t < stop:
         column = t - first
         contact = kinematics_in_column(kinematics, column, True, False)
-        return contact, get(kinematics, POINT, column), get(kinematics, ARM, column)
+        return contact, get(kinematics, ARM_I, column), get(kinematics, ARM_J, column)
     return candidate_kinematics(kinds, law, start + touching[t], bodies, neighbours, box)
 
 

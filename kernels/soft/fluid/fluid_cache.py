@@ -8,13 +8,13 @@ from dem.kernels.compiler.jit import inline, select
 from dem.kernels.fluid.gradients import three, write_three
 from dem.kernels.fluid.relaxation_step import Share
 
-# How fast the velocity of the fluid changes for who goes along [m/s²]; mass of the body [kg], which is looked up
-# nowhere else; `Share` of the relaxation along its first axis, whose time is that for which other accelerations work,
-# see `relaxation_step.with_added_mass`; velocity of the fluid in the middle of the interval [m/s], or of spheres what
-# that and the push of the fluid give in half a step [m/s]. Where bodies turn: `Share` of the relaxation of rotation
-# about the first axis, the angular velocity at which it feels no torque [rad/s]. Of other bodies than spheres: push of
-# the fluid less what it loses to the slope [m/s²], the shares along the other two axes, those about them, how fast that
-# angular velocity changes as they turn, as both are at the beginning of the interval, in the body frame [rad/s²].
+# SLOPE: rate of change of the fluid velocity along the path of the body [m/s²]. MASS: of the body [kg]. SHARE: `Share`
+# of the relaxation along its first axis, see `relaxation_step.with_added_mass`. TARGET: velocity of the fluid in the
+# middle of the interval; for spheres, change of velocity in half a step by this and by PUSH [m/s]. Where bodies turn:
+# TURN, `Share` of the relaxation of rotation about the first axis; SPIN, angular velocity without torque [rad/s]. Of
+# other bodies than spheres: PUSH, lift and pressure force over the mass, less SLOPE over the mass ratio [m/s²]; SHARES,
+# along the other two axes; TURNS, about these; SPIN_SLOPE, rate of change of SPIN as the body turns [rad/s²]. SPIN and
+# SPIN_SLOPE are those at the beginning of the interval, in the body frame.
 SLOPE, MASS, SHARE, TARGET, TURN, SPIN, PUSH, SHARES, TURNS, SPIN_SLOPE = 0, 3, 4, 6, 9, 11, 14, 17, 21, 25
 OF_STRAIGHT_SPHERES, OF_SPHERES, OF_BODIES = 9, 14, 28  # numbers of rows
 
@@ -64,8 +64,8 @@ def _write_spin_slope(scheme, cache, b, slope):
     write_three(cache, SPIN_SLOPE, b, slope)
 
 
-# of spheres, whose axes are all alike, and of other bodies: (scheme, cache, SHARE, SHARES or TURN, TURNS, b), or
-# (scheme, cache, b); and what is to be written
+# Functions of (scheme, cache, SHARE, SHARES or TURN, TURNS, b), or of (scheme, cache, b), which read the cache; those
+# that write it have the values as last argument. Spheres have the same shares along all axes.
 shares_in = select("scheme", {rotation.SphericalPCDM: _one_share, object: _three_shares})
 write_shares = select("scheme", {rotation.SphericalPCDM: _write_one, object: _write_three})
 spin_slope_in = select("scheme", {rotation.SphericalPCDM: (0.0, 0.0, 0.0), object: _spin_slope})

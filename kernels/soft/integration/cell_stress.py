@@ -50,16 +50,18 @@ def sum_elastic(box, unit, column, sphere_i, sphere_j, owner, position, pair_for
 
 
 @vector_loop
-def sum_rows(box, unit, column, first, sphere_i, sphere_j, owner, position, slot, force_torque):
-    """Virial of candidate pairs whose forces are in rows of wrenches.
+def sum_rows(box, unit, column, first, sphere_i, sphere_j, owner, position, force_row, force_torque):
+    """Virial of candidate pairs whose forces are in rows of `force_torque`.
 
-    box, unit, column, first: see `sum_elastic`; first entry of `slot`; column of the force on sphere i.
-    sphere_i, sphere_j, owner, position, slot, force_torque: candidates of a chunk, and of `Bodies` and `Neighbours`.
+    box, unit: see `sum_elastic`.
+    column, first: entry of `force_row` for the first candidate; column of `force_torque` with the force on sphere i.
+    sphere_i, sphere_j, owner, position, force_row, force_torque: candidates of a chunk, and of `Bodies` and
+        `Neighbours`.
     Returns 9 integers, see `dem.kernels.domain.deforming_cell.no_virial`.
     """
     total = no_virial()
     for k in range(sphere_i.size):
-        row = slot[column + k]
+        row = force_row[column + k]
         f = (force_torque[row, first], force_torque[row, first + 1], force_torque[row, first + 2])
         r = minimum_image(box, load(position, owner[sphere_i[k]]), load(position, owner[sphere_j[k]]))
         total = add_dyad(total, r, f, unit)
@@ -68,17 +70,17 @@ def sum_rows(box, unit, column, first, sphere_i, sphere_j, owner, position, slot
 
 @inline
 def of_pair_forces(law, box, column, sphere_i, sphere_j, bodies, neighbours):
-    """Virial of a chunk under the elastic law of spheres, unless bodies are capsules, whose forces are wrenches."""
+    """Virial of a chunk under the elastic law of spheres, unless bodies are capsules, which have torques."""
     if neighbours.force_row.size > 0:
-        return of_wrenches(law, box, column, sphere_i, sphere_j, bodies, neighbours)
+        return of_force_torque(law, box, column, sphere_i, sphere_j, bodies, neighbours)
     return sum_elastic(
         box, box.unit[0], column, sphere_i, sphere_j, bodies.owner, bodies.position, neighbours.pair_force
     )
 
 
 @inline
-def of_wrenches(law, box, column, sphere_i, sphere_j, bodies, neighbours):
-    """Virial of a chunk whose contacts have wrenches."""
+def of_force_torque(law, box, column, sphere_i, sphere_j, bodies, neighbours):
+    """Virial of a chunk whose contacts have rows of `force_torque`."""
     first = VECTOR_WIDTH if neighbours.force_torque.shape[1] == SHARED else 0
     return sum_rows(
         box, box.unit[0], column, first, sphere_i, sphere_j, bodies.owner, bodies.position, neighbours.force_row,
@@ -86,7 +88,7 @@ def of_wrenches(law, box, column, sphere_i, sphere_j, bodies, neighbours):
     )  # fmt: skip
 
 
-by_law = select("law", {laws.Elastic: of_pair_forces, laws.Composite: of_wrenches})
+by_law = select("law", {laws.Elastic: of_pair_forces, laws.Composite: of_force_torque})
 
 
 @inline

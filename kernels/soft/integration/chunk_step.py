@@ -95,7 +95,7 @@ def evaluate_and_accumulate(c, evaluates, d, accumulates, first_body, time_sign,
     """Evaluate the candidate pairs of chunk c, and gather the forces of chunk d: of pairs, walls and bonds; or either.
 
     evaluates, d, accumulates: as of `dem.kernels.soft.integration.compiled_stages.pair_forces`.
-    Writes context.neighbours: forces or wrenches of candidates, and what they and contacts with walls remember.
+    Writes context.neighbours: forces of candidates, torques where they have any; history of contacts.
     Writes context.bodies: forces and torques. Writes context.chunk_sums: row c, PAIRS and on; row d, WALLS and on.
     """
     chunk_sums, neighbours = context.chunk_sums, context.neighbours
@@ -218,10 +218,10 @@ def evaluate_borders(block, task, context):
 def step_block(block, task, context):
     """Step the chunks of a block: evaluate, gather, correct, and predict the next step.
 
-    In one pass, because what a chunk needs is then still in the core's cache. A chunk is gathered and moved when all
-    its pairs are evaluated, that is `lag` chunks later; pairs are kept by the lower index where bodies are equal, and
-    then the lag is 0. The forces on spheres are kept only at the last step: until then they go where those of the
-    block's first chunk go, and never leave the cache.
+    All in one pass, because the data of a chunk are then still in the core's cache. A chunk is gathered and moved when
+    all its pairs are evaluated, that is `Neighbours.chunk_bandwidth` chunks later; 0 for equal bodies, whose pairs are
+    stored with the lower index. The forces on single spheres are kept only at the last step: until then they are
+    written to the columns of the block's first chunk, and never leave the cache.
 
     block, task: which block; FORCES, PREDICT, STEP or LAST_STEP.
     Writes context.bodies, context.neighbours, context.chunk_sums: as the parts above, which the task calls for.

@@ -24,9 +24,9 @@ from dem.kernels.soft.wall_contact import body_wall_forces
 from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box
 
 SUMS = Sums(0, 0, 0, (0, 0), (0, 0), (0, 0))
-# to who only asks whether velocities are wanted
+# in place of the law, for stages that only ask whether velocities are wanted
 law_interface = select("law", {laws.Elastic: laws.Elastic(), laws.Composite: laws.VelocityDependent()})
-# to who only asks whether it is that of single spheres
+# in place of the scheme, for stages that only ask whether it is that of single spheres
 scheme_interface = select("scheme", {rotation.SphericalPCDM: rotation.SphericalPCDM(), object: rotation.Euler()})
 
 
@@ -134,13 +134,13 @@ def integrate(c, corrects, predicts, first_body, context):
         `dem.kernels.soft.integration.particle_update.predict`.
     Returns what both return.
     """
-    energy, spin, acceleration_squared, gone = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    energy, spin, acceleration_squared, displacement_bits = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     if corrects:
         energy, spin, acceleration_squared = particle_update.correct(c, first_body, context)
     if predicts:
-        gone = particle_update.predict(c, corrects, context)
+        displacement_bits = particle_update.predict(c, corrects, context)
         place(c, context)
-    return energy, spin, acceleration_squared, gone
+    return energy, spin, acceleration_squared, displacement_bits
 
 
 @compiled_stage(returns=None)

@@ -101,15 +101,16 @@ record_vector = select("law", {laws.Elastic: None, laws.VelocityDependent: write
 
 
 @paired_loop
-def turn(
+def predict_orientations(
     scheme, law, low, high, present, dt, kind, inertia, tip, velocity, orientation, memory_q, memory_w, memory_a,
     memory_more, spin,
 ):  # fmt: skip
-    """Orientations at the time of the forces, and spins if the contact law wants them.
+    """Predict orientations at the time of the forces, and angular velocities if the contact law needs velocities.
 
     present: number of bodies that have not left.
-    kind, inertia, tip, velocity: (N,), (3, G), (G,), (3, N) of `Bodies` and `Kinds`.
-    Writes orientation, memory_q, memory_w, memory_a, memory_more, spin: of `Bodies`.
+    kind, inertia, tip, velocity: (N,), (3, G), (G,), (3, N) of `Bodies` and `Kinds`; tip: `max_sphere_offset`.
+    Writes orientation, memory_q, memory_w, memory_a, memory_more: of `Bodies`.
+    Writes spin: `angular_velocity_predicted` of `Bodies`, unless the law is elastic.
     Returns the bits of the largest distance that any sphere of those present has gone [m].
     """
     farthest = np.int64(0)
@@ -220,11 +221,11 @@ kick_in_domain = select("box", {BoxFaces: kick, DeformingFaces: kick_in_cell})
 
 
 @paired_loop
-def spin(
+def correct_rotations(
     scheme, low, high, present, first_body, dt, per_joule, kind, inertia, orientation, memory_q, memory_w, memory_a,
     memory_more, torque,
 ):  # fmt: skip
-    """Rotation completed with the torque; rotational energy of those present, in units, and bits of the squared spin.
+    """Complete the rotation with the torque; returns rotational energy in units, bits of the largest squared spin.
 
     present: number of bodies that have not left.
     kind, inertia, orientation, torque: of `Bodies` and `Kinds`.
@@ -249,10 +250,10 @@ def spin(
 
 
 @inline
-def turn_range(law, low, stop, context):
-    """Turn the bodies low to stop, see `turn`."""
+def predict_orientations_of_range(law, low, stop, context):
+    """Predict the orientations of bodies low to stop, see `predict_orientations`."""
     bodies, kinds = context.bodies, context.kinds
-    return turn(
+    return predict_orientations(
         context.scheme, law, low, stop, bodies.n_active[0], context.constants.dt, bodies.kind, kinds.inertia,
         kinds.max_sphere_offset, bodies.velocity, bodies.orientation, bodies.memory_q, bodies.memory_w,
         bodies.memory_a, bodies.memory_more, bodies.angular_velocity_predicted,
@@ -260,7 +261,7 @@ def turn_range(law, low, stop, context):
 
 
 @inline
-def kick_range(law, low, stop, first_body, context):
+def kick_of_range(law, low, stop, first_body, context):
     """Accelerate the bodies low to stop, see `kick`."""
     bodies, constants = context.bodies, context.constants
     return kick_in_domain(
@@ -285,14 +286,16 @@ def predict(c, corrected, context):
     )
     if bodies.torque.shape[1] == 0:
         return bits_of_float(dt * math.sqrt(as_float(speed)))
-    farthest = bits_of_float(dt * math.sqrt(as_float(speed))) if kinds.fixed else np.int64(0)  # fixed ones move, too
+    farthest = (
+        bits_of_float(dt * math.sqrt(as_float(speed))) if kinds.fixed else np.int64(0)
+    )  # fixed bodies may have a velocity
     low = first_free(low, high, bodies.kind, kinds)
     while low < high:
         stop = end_of_free(low, high, bodies.kind, kinds)
         if bodies.angular_velocity_predicted.shape[1] > 0:
-            gone = turn_range(laws.VelocityDependent(), low, stop, context)
+            gone = predict_orientations_of_range(laws.VelocityDependent(), low, stop, context)
         else:
-            gone = turn_range(laws.Elastic(), low, stop, context)
+            gone = predict_orientations_of_range(laws.Elastic(), low, stop, context)
         farthest = max(farthest, gone)
         low = first_free(stop, high, bodies.kind, kinds)
     return farthest
@@ -313,13 +316,15 @@ def correct(c, first_body, context):
     while low < high:
         stop = end_of_free(low, high, bodies.kind, kinds)
         if bodies.velocity_predicted.shape[1] > 0:
-            moving, acceleration_squared, moved = kick_range(laws.VelocityDependent(), low, stop, first_body, context)
+            moving, acceleration_squared, moved = kick_of_range(
+                laws.VelocityDependent(), low, stop, first_body, context
+            )
         else:
-            moving, acceleration_squared, moved = kick_range(laws.Elastic(), low, stop, first_body, context)
+            moving, acceleration_squared, moved = kick_of_range(laws.Elastic(), low, stop, first_body, context)
         energy, max_acceleration_squared = energy + moving, max(max_acceleration_squared, acceleration_squared)
         record_motion_of_chunk(context.box, c, moved)
         if bodies.torque.shape[1] > 0:
-            turning, fast = spin(
+            turning, fast = correct_rotations(
                 context.scheme, low, stop, bodies.n_active[0], first_body, constants.dt, constants.per_joule,
                 bodies.kind, kinds.inertia, bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a,
                 bodies.memory_more, bodies.torque,

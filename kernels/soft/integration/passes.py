@@ -110,7 +110,7 @@ with_bonds = select("bonds", {NoBonds: argument("t"), Bonds: add_bonds})
 
 @inline
 def add_work_of_cell(box, task, context, t):
-    """Totals, with the work of a cell that deforms in the half step before the forces; notes its stress."""
+    """Totals, with the work of a cell that deforms in the half step before the forces; also sums its stress."""
     if task == FORCES:
         cell_stress.record_motion(box, context.bodies, context.kinds)
     sum_virial(box)
@@ -222,7 +222,7 @@ def displacement_threaded(context):
 
 @noinline
 def rebuild_candidates_serial(context):
-    """Pick the candidates of all bodies; False, and nothing to rely on, if a chunk wants more room.
+    """Pick the candidates of all bodies; returns False, and the lists are unusable, if a chunk needs more room.
 
     context: in `chunk_sums`, how far spheres went in the last prediction.
     Writes context.bodies: positions of the spheres.
@@ -241,7 +241,7 @@ def rebuild_candidates_serial(context):
 
 @inline
 def rebuild_candidates_threaded(context):
-    """Pick the candidates of all bodies by threads; False, with unusable results, if a chunk wants more room.
+    """Pick the candidates of all bodies by threads; see `rebuild_candidates_serial`.
 
     Writes context: as `rebuild_candidates_serial`. Returns whether there was room.
     """

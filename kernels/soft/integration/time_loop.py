@@ -47,8 +47,8 @@ class RunState(NamedTuple):
     dissipated_half_step: np.ndarray  # (1,) the same in the half step after the last forces [units]
     wall_work: np.ndarray  # (2,) work of moving walls since the start [units]
     wall_work_half_step: np.ndarray  # (1,) the same in the half step after the last forces [units]
-    energy_start: np.ndarray  # (1,) total energy at the start, less what those took along who have left [units]
-    energy_drift: np.ndarray  # (1,) departure of the total energy from that at the last step [units]
+    energy_start: np.ndarray  # (1,) total energy at the start, less the energy of particles that have left [units]
+    energy_drift: np.ndarray  # (1,) departure of the total energy at the last step from `energy_start` [units]
     energy_error: np.ndarray  # (1,) largest one at any step, whatever its sign [units]
     leaving: np.ndarray  # (1,) int64, 1 if a particle has left since the last step
     # (1,) bound of the displacement of any sphere since candidates were picked, and half of that of any wall [m]
@@ -70,8 +70,8 @@ class RunConstants(NamedTuple):
     candidate_skin: float  # [m]
     range: float  # how far beyond touching contacts may live [m]
     max_displacement: float  # that a sphere may go in one step [m]
-    max_overlap: float  # overlap beyond which to come back [m]
-    max_acceleration: float  # acceleration by contacts beyond which to come back [m/s2]
+    max_overlap: float  # overlap beyond which the loop returns to Python [m]
+    max_acceleration: float  # acceleration by contacts beyond which the loop returns to Python [m/s2]
     start_step: int  # at which the run started
 
 

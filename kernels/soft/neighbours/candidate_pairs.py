@@ -91,7 +91,7 @@ def write_near(
     """Write the pairs of bodies that are flagged as near as candidates, one each.
 
     lower, higher, kind, first_sphere, kinds: pairs of bodies of a chunk, and of `Bodies` and `Capsules`.
-    start, stop, column: the chunk's segment of the candidates, and where its wrenches begin.
+    start, stop, column: the chunk's segment of the candidates, and where its rows of forces begin.
     Writes near: (P,) 1 or 0; after that the first candidate of each pair, and 1 or 0.
     Writes sphere_i, sphere_j, reach, stiffness: (C K,) from start on; the last two only if spheres differ.
     Returns the number of candidates, also of those for which there is no room.
@@ -124,7 +124,7 @@ def pick_single_spheres(
 ):
     """Select candidates among bodies of one sphere each, whose kind, sphere and body have one number.
 
-    No branch on the distance: whether a pair is near is a toss-up, which would cost more than writing it.
+    No branch on the distance: it would be mispredicted often, which takes longer than to write every pair.
 
     lower, higher: (P,) pairs of bodies of a chunk.
     kind, position: (N,), (3, N) [m].
@@ -193,7 +193,7 @@ def write_candidate(k, stop, of_b, i, of_partner, j, kinds, neighbours):
 def write_spheres(kinds, k, stop, b, partner, skin, bodies, neighbours, box):
     """Write the candidates of one pair of bodies, from k on; returns their number.
 
-    No branch on the distance: whether a pair is near is a toss-up, which would cost more than the writing.
+    No branch on the distance: it would be mispredicted often, which takes longer than to write every pair.
 
     k, stop: next candidate, and the end of the room.
     b, partner: the two bodies, that of lower identity first.
@@ -252,9 +252,9 @@ def has_room(neighbours):
 
 @func
 def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
-    """List for the bodies of chunk c their candidates (if these are new), which are near walls, and which are active.
+    """List the candidates of each body of chunk c, if they are new, the bodies near walls, and those with contacts.
 
-    Bodies that are not active feel no contact until the next pick, so their force is zero from here on.
+    Bodies without candidates that are not near walls touch nothing until the next pick; their force is set to zero.
     """
     low, high = chunk_of(c, bodies.kind.size)
     if anew:

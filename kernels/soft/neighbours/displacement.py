@@ -59,7 +59,7 @@ def max_sphere_displacement(
 ):
     """Bits of a bound of the displacement of any sphere of the bodies low to high since it was listed.
 
-    present: number of bodies that have not left, of which only it asks.
+    present: number of bodies that have not left; others do not count.
     kind, tip: (N,), (G,) [m].
     position, orientation, listed_position, listed_orientation: (3, N) [m], (4, N), now and then.
     Returns int64, bits of a float [m].

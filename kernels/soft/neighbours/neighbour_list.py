@@ -277,8 +277,8 @@ def compare_each(box, begin, end, b, takes_all, centre, bound, skin, position, k
     return k
 
 
-# Bodies that bonds which last hold together never meet: they are left out of the list. Those whose bonds may break are
-# listed, and do not meet as long as they hold, see ``overlap_release``.
+# Bodies that unbreakable bonds connect never touch: they are left out of the list. Bodies whose bonds may break are
+# listed, and have no contact while these bonds are intact, see ``overlap_release``.
 
 
 @vector_loop
