@@ -10,7 +10,7 @@ from dem.casefile.schema.case_tables import ContactTable, MaterialTable
 from dem.casefile.schema.key_types import meaning, table_in
 from dem.model.contact.contact_law import law
 from dem.model.contact.law_component import keys
-from dem.model.contact.law_registry import WORDS, plain
+from dem.model.contact.law_registry import OWN_PARTS, plain
 from dem.soft.checks import rolling_shapes
 
 SPRING = dem.Hysteretic(loading=1000.0, unloading=1600.0, cohesion=400.0, depth=0.05)
@@ -40,12 +40,12 @@ def test_a_contact_is_again_what_files_tell_of_it(contact):
     assert eval(repr(contact), {name: getattr(dem, name) for name in dem.__all__}) == contact
 
 
-def test_keys_of_case_files_are_what_the_words_take():
+def test_keys_of_case_files_are_those_of_the_parts():
     """With their units, which strings may name; a key of several kinds is told and limited as they agree."""
-    for slot, words in ((slot, words) for slot, words in WORDS.items() if words):
+    for slot, parts in ((slot, parts) for slot, parts in OWN_PARTS.items() if parts):
         table = table_in(MaterialTable.model_fields[slot].annotation)
-        assert {"type", *(name for word in words for name in keys(word))} == set(table.model_fields)
-        for name, key in (pair for word in words for pair in keys(word).items()):
+        assert {"type", *(name for part in parts for name in keys(part))} == set(table.model_fields)
+        for name, key in (pair for part in parts for pair in keys(part).items()):
             assert key.about in table.model_fields[name].description
     bridge = {"type": "bridge", "volume": 1e-13, "tension": 0.07, "angle": "30 deg"}
     rows = {"materials": ["a", "b"], "adhesion": bridge, "normal": {"type": "linear", "collision_time": "20 us"}}

@@ -93,7 +93,7 @@ class CouplingTable(Table):
         return Coupling(function=function, implicit=self.implicit)
 
 
-WORDS = {word.type: word for word in FLOWS if word is not FunctionFlow}
+FLOW_OF_TYPE = {flow.type: flow for flow in FLOWS if flow is not FunctionFlow}
 OF_GRID = ("file", "periodic")
 
 
@@ -112,9 +112,9 @@ class OneFlowTable(Table):
     def _fits(self) -> OneFlowTable:
         """Refuse keys of other types, and contradictory values."""
         given = self.given().keys() - {"type"}
-        word = WORDS[self.type]
-        takes = OF_GRID if word is GriddedFlow else list(keys(word))
-        needed = ["file"] if word is GriddedFlow else missing_keys(word, given)
+        flow = FLOW_OF_TYPE[self.type]
+        takes = OF_GRID if flow is GriddedFlow else list(keys(flow))
+        needed = ["file"] if flow is GriddedFlow else missing_keys(flow, given)
         if message := wrong_keys(f"{self.type} flow", takes, given, needed):
             raise ValueError(message)
         self.build()
@@ -125,10 +125,10 @@ class OneFlowTable(Table):
         values = {key: value for key, value in self.given().items() if key != "type"}
         if self.type == "grid":
             return GriddedFlow.read(values["file"], periodic=tuple(values.get("periodic", ())))
-        return WORDS[self.type](**values)
+        return FLOW_OF_TYPE[self.type](**values)
 
 
-FlowTable = table_of("Flow", OneFlowTable, tuple(WORDS.values()), "shear")
+FlowTable = table_of("Flow", OneFlowTable, tuple(FLOW_OF_TYPE.values()), "shear")
 
 
 class FluidTable(Table):

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, create_model, model_validator
 
 from dem.casefile.schema.key_types import BY_UNIT, Number, Table, wrong_keys
 from dem.model.contact.law_component import keys, missing_keys
-from dem.model.contact.law_registry import SLOTS, fit, words
+from dem.model.contact.law_registry import SLOTS, fit, parts_of_slot
 
 if TYPE_CHECKING:
     from dem.model.contact.law_component import Key, LawPart
@@ -25,27 +25,27 @@ class PartTable(Table):
     def _fits(self) -> PartTable:
         """Refuse keys of other types, and contradictory values."""
         given = self.model_fields_set - {"type"}
-        takes = list(keys(self._word()))
-        if message := wrong_keys(self.type, takes, given, missing_keys(self._word(), given)):
+        takes = list(keys(self._part()))
+        if message := wrong_keys(self.type, takes, given, missing_keys(self._part(), given)):
             raise ValueError(message)
         self.build()
         return self
 
-    def _word(self) -> type[LawPart]:
-        return next(word for word in words(self.SLOT) if word.type == self.type)
+    def _part(self) -> type[LawPart]:
+        return next(part for part in parts_of_slot(self.SLOT) if part.type == self.type)
 
     def build(self) -> LawPart:
         """Make the law component."""
-        return self._word()(**{key: getattr(self, key) for key in self.model_fields_set if key != "type"})
+        return self._part()(**{key: getattr(self, key) for key in self.model_fields_set if key != "type"})
 
 
-def table_of(name: str, base: type[Table], words: tuple[type[LawPart], ...], example: str) -> type[Table]:
+def table_of(name: str, base: type[Table], parts: tuple[type[LawPart], ...], example: str) -> type[Table]:
     """Make a table class for some components from their own key descriptions, on a given base class."""
     takes: dict[str, dict[str, Key]] = {}
-    for word in words:
-        for key, description in keys(word).items():
-            takes.setdefault(key, {})[word.type] = description
-    types = tuple(word.type for word in words)
+    for part in parts:
+        for key, description in keys(part).items():
+            takes.setdefault(key, {})[part.type] = description
+    types = tuple(part.type for part in parts)
     type_of = Field(types[0] if len(types) == 1 else ..., description="of which kind", examples=[example])
     return create_model(
         f"{name}Table", __base__=base, __doc__=base.__doc__, type=(Literal[types], type_of),
@@ -55,7 +55,7 @@ def table_of(name: str, base: type[Table], words: tuple[type[LawPart], ...], exa
 
 def _table(slot: str, about: str) -> type[PartTable]:
     """Table class for the registered components of a slot."""
-    there = words(slot)
+    there = parts_of_slot(slot)
     made = table_of(slot.capitalize(), PartTable, there, there[-1].type)
     made.SLOT, made.__doc__ = slot, about
     return made
@@ -117,7 +117,7 @@ class LawPartKeys(BaseModel):
         return {key: value.build() if isinstance(value, PartTable) else value for key, value in self}
 
 
-if words("tangential"):  # of other packages only
+if parts_of_slot("tangential"):  # of other packages only
     LawPartKeys = create_model(
         "LawPartKeys", __base__=LawPartKeys, __doc__=LawPartKeys.__doc__,
         tangential=(

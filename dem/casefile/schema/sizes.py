@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from dem.casefile.schema.key_types import InputFile, Number, Size, Table
 from dem.model.particles.sizes import LAWS, TABLES, SizeDistribution, read_sizes
 
-WORDS = {word.type: word for word in (*LAWS, *TABLES)}
+KINDS = {sizes.type: sizes for sizes in (*LAWS, *TABLES)}
 
 
 class SizesTable(Table):
@@ -61,7 +61,7 @@ class SizesTable(Table):
         """Refuse keys of other types, and contradictory values."""
         given = self.given().keys() - {"type", "by"}
         takes = (
-            [each.name for each in fields(WORDS[self.type]) if each.name != "by"] if self.type != "file" else ["file"]
+            [each.name for each in fields(KINDS[self.type]) if each.name != "by"] if self.type != "file" else ["file"]
         )
         if not given <= set(takes) or (self.type == "file" and not given):
             message = f"{self.type} sizes take {', '.join(takes)}, got {', '.join(sorted(given)) or 'none'}"
@@ -76,4 +76,4 @@ class SizesTable(Table):
         """Make the distribution."""
         if self.type == "file":
             return read_sizes(Path(self.file), by=self.by)
-        return WORDS[self.type](**{key: value for key, value in self.given().items() if key != "type"})
+        return KINDS[self.type](**{key: value for key, value in self.given().items() if key != "type"})

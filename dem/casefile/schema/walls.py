@@ -36,11 +36,11 @@ from dem.model.walls.wall_registry import registered_walls
 if TYPE_CHECKING:
     from dem.model.walls.wall import Wall
 
-WORDS = {word.type_name(): word for word in (
+WALL_OF_TYPE = {wall.type_name(): wall for wall in (
     Plane, Cylinder, Cone, Ball, Disc, Rectangle, Block, CapsuleWall, Torus, Revolution, Mesh,
     *registered_walls().values(),
 )}  # fmt: skip
-WallType = Literal[tuple(WORDS)]
+WallType = Literal[tuple(WALL_OF_TYPE)]
 Direction = tuple[key.Number, key.Number, key.Number]
 
 
@@ -277,7 +277,7 @@ class WallKeys(BaseModel):
             raise ValueError("servo and pid both hold a force on it: leave one out")
         takes = {"file": True, "scale": False}
         if self.type != "mesh":
-            own = [each for each in fields(WORDS[self.type]) if each.name not in self.COMMON]
+            own = [each for each in fields(WALL_OF_TYPE[self.type]) if each.name not in self.COMMON]
             takes = {each.name: each.default is MISSING for each in own}
         given = self.given().keys() - set(self.COMMON)
         needed = [name for name, is_needed in takes.items() if is_needed]
@@ -290,7 +290,7 @@ class WallKeys(BaseModel):
     def build(self, materials: dict[str, Material]) -> Wall:
         """Make the wall, with one of some materials."""
         given = {name: value for name, value in self.given().items() if name not in self.COMMON}
-        make = WORDS[self.type]
+        make = WALL_OF_TYPE[self.type]
         if self.type == "mesh":
             make = partial(Mesh.from_file, given.pop("file"))
         return make(
@@ -305,8 +305,8 @@ class WallKeys(BaseModel):
 
 
 OWN_KEYS = {  # of walls of other packages, that no other wall has
-    name: key_field({word: key}, everywhere=False)
-    for word, wall in registered_walls().items()
+    name: key_field({wall_type: key}, everywhere=False)
+    for wall_type, wall in registered_walls().items()
     for name, key in keys(wall).items()
     if name not in WallKeys.model_fields
 }

@@ -162,21 +162,21 @@ def _damping(pairs: MaterialPairs, *, shared: bool) -> tuple:
     """
     from dem.kernels import laws  # noqa: PLC0415
 
-    word = pairs.form("damping")
-    if word:
-        _check_restitution(pairs, word)
-        return word.tables(pairs)
+    part = pairs.form("damping")
+    if part:
+        _check_restitution(pairs, part)
+        return part.tables(pairs)
     alpha = pairs(lambda contact, *_: (contact.normal or Hertz()).alpha(contact.restitution))
     damping = laws.SharedDamping if shared else laws.Damping
     return damping(alpha) if alpha.any() else laws.NoComponent()
 
 
-def _check_restitution(pairs: MaterialPairs, word: LawPart) -> None:
+def _check_restitution(pairs: MaterialPairs, part: LawPart) -> None:
     """Refuse pairs that ask for a restitution while others have a damping part; raises ValueError."""
     for (i, j), contact in pairs.met.items():
         if not contact.damping and contact.restitution < 1.0:
             one, other = (pairs.everything[k].name or f"material {k}" for k in (i, j))
             raise ValueError(
-                f"{one} and {other} have restitution {contact.restitution:g}, and other pairs of this run {word}: one "
+                f"{one} and {other} have restitution {contact.restitution:g}, and other pairs of this run {part}: one "
                 "form of damping is possible in a run; give this pair that form too, or restitution=1 for none"
             )

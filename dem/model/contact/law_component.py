@@ -96,14 +96,14 @@ def flag(about: str) -> object:
     return field(default=False, metadata={"key": Key(about, example=False)})
 
 
-def keys(word: type) -> dict[str, Key]:
+def keys(part: type) -> dict[str, Key]:
     """Keys of a part or flow, by name."""
-    return {each.name: each.metadata["key"] for each in fields(word) if "key" in each.metadata}
+    return {each.name: each.metadata["key"] for each in fields(part) if "key" in each.metadata}
 
 
-def missing_keys(word: type, given: Collection[str]) -> list[str]:
+def missing_keys(part: type, given: Collection[str]) -> list[str]:
     """Keys of a component without a default that are not given."""
-    needed = [each.name for each in fields(word) if "key" in each.metadata and each.default is MISSING]
+    needed = [each.name for each in fields(part) if "key" in each.metadata and each.default is MISSING]
     return [name for name in needed if name not in given]
 
 

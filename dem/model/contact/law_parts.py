@@ -663,10 +663,12 @@ class Bridge(LawPart):
             return pairs(lambda contact, *_: value(contact.adhesion) if contact.adhesion else 0.0)
 
         return Tables(
-            volume=table(lambda word: word.volume),
-            tension=table(lambda word: word.tension * math.cos(word.angle)),
-            length=table(lambda word: (1 + word.angle / 2) * word.volume ** (1 / 3)),
-            more=table(lambda word: (word.rupture == "willett") * (1 + word.angle / 2) * 0.1 * word.volume ** (2 / 3)),
+            volume=table(lambda bridge: bridge.volume),
+            tension=table(lambda bridge: bridge.tension * math.cos(bridge.angle)),
+            length=table(lambda bridge: (1 + bridge.angle / 2) * bridge.volume ** (1 / 3)),
+            more=table(
+                lambda bridge: (bridge.rupture == "willett") * (1 + bridge.angle / 2) * 0.1 * bridge.volume ** (2 / 3)
+            ),
         )
 
     def pull_off(self, radius: float) -> float:

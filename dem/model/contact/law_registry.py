@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SLOTS = ("normal", "damping", "tangential", "rolling", "twisting", "adhesion")  # beside restitution and friction
 
 
-WORDS = {
+OWN_PARTS = {
     "normal": (Hertz, Linear, Hysteretic, EEPA, PowerLaw),
     "damping": (Viscoelastic, Dashpot),
     "tangential": (),  # in place of friction, of other packages only
@@ -107,7 +107,7 @@ def register_law_part(part: type[LawPart], tables: type, component: LawComponent
     if not (isinstance(part, type) and issubclass(part, LawPart) and is_dataclass(part) and part.SLOT in SLOTS):
         raise TypeError(f"{part!r} is no dataclass of a dem.LawPart whose SLOT is one of {', '.join(SLOTS)}")
     name, known = part.type, REGISTERED.get(part.type, part)
-    ours = any(word.type == name for words in WORDS.values() for word in words)
+    ours = any(own.type == name for parts in OWN_PARTS.values() for own in parts)
     if ours or (known.__module__, known.__qualname__) != (part.__module__, part.__qualname__):
         message = f"type of {part.__name__} is {name!r}, which is the type of {'a part of dem' if ours else known}"
         raise ValueError(message + ": give it another one")
@@ -164,20 +164,20 @@ def installed() -> dict[str, EntryPoint]:
 
 def load_part(entry: EntryPoint) -> type[LawPart]:
     """Load a law component of another package; raises ValueError if that fails, or it is none."""
-    word = imports.load_entry("contact part", entry)
-    if REGISTERED.get(entry.name) is not word:
+    part = imports.load_entry("contact part", entry)
+    if REGISTERED.get(entry.name) is not part:
         raise ValueError(
             f"contact part {entry.name}: {entry.value} is no part of this type: give its class this type, and call "
             "dem.register_law_part in its module"
         )
-    return word
+    return part
 
 
-def words(slot: str) -> tuple[type[LawPart], ...]:
+def parts_of_slot(slot: str) -> tuple[type[LawPart], ...]:
     """Components registered for a slot, those of installed packages included; raises ValueError for a broken one."""
     for entry in installed().values():
         load_part(entry)
-    return (*WORDS[slot], *(word for _, word in sorted(REGISTERED.items()) if word.SLOT == slot))
+    return (*OWN_PARTS[slot], *(part for _, part in sorted(REGISTERED.items()) if part.SLOT == slot))
 
 
 def part_of_class(name: str) -> type[LawPart] | None:
@@ -185,7 +185,7 @@ def part_of_class(name: str) -> type[LawPart] | None:
 
     Nothing is imported but what an installed package declares, and what is defined already.
     """
-    here = {f"{word.__module__}:{word.__qualname__}": word for word in REGISTERED.values()}
+    here = {f"{part.__module__}:{part.__qualname__}": part for part in REGISTERED.values()}
     if name in here:
         return here[name]
     return next((load_part(entry) for entry in installed().values() if entry.value == name), None)
@@ -195,12 +195,12 @@ def _stored_part(slot: str, given: dict) -> LawPart:
     """Law component from its description in a file; raises ValueError for an unknown one."""
     name, package = given.get("type"), given.get("package")
     values = {key: value for key, value in given.items() if key not in ("type", "package")}
-    by_name = {word.type: word for word in WORDS[slot]}
+    by_name = {part.type: part for part in OWN_PARTS[slot]}
     if name not in by_name and name not in REGISTERED:
         installed.cache_clear()  # it may have been installed a moment ago, from a notebook
         if name in installed():
             load_part(installed()[name])
-    by_name |= {word.type: word for word in REGISTERED.values() if word.SLOT == slot}
+    by_name |= {part.type: part for part in REGISTERED.values() if part.SLOT == slot}
     if name not in by_name and isinstance(name, str) and isinstance(package, str):
         return MissingPart(slot, json.dumps(given, sort_keys=True))
     return by_name[checks.one_of(slot, name, by_name)](**values)
@@ -211,9 +211,9 @@ def checked(slot: str, given: object) -> LawPart | None:
     if isinstance(given, dict):
         return _stored_part(slot, given)
     if not (given is None or (isinstance(given, LawPart) and slot in (given.SLOT, getattr(given, "slot", None)))):
-        names = " or ".join(f"a dem.{word.__name__}" for word in WORDS[slot]) or "a registered dem.LawPart"
+        names = " or ".join(f"a dem.{part.__name__}" for part in OWN_PARTS[slot]) or "a registered dem.LawPart"
         raise TypeError(f"{slot} is {given!r}, expected {names} or None")
-    if not isinstance(given, (*WORDS[slot], MissingPart, *REGISTERED.values(), NoneType)):
+    if not isinstance(given, (*OWN_PARTS[slot], MissingPart, *REGISTERED.values(), NoneType)):
         raise ValueError(f"{slot} is {given!r}, which kernels do not know: call dem.register_law_part for its class")
     return given
 
