@@ -75,13 +75,14 @@ class Verdict(Judgement):
         Change of linear momentum over the sum of all |m v|, along the axes on which nothing acts from outside; None
         if there is no such axis.
     briefest : ShortestContact
-        Contact of the fewest time steps, if these were too few.
+        Contact that lasted the fewest time steps, if these were too few to resolve it.
     time_step : float
         [s].
     drifts : bool
         Whether the rotational scheme makes energy drift where another one would not.
     beyond : tuple of str
-        Where laws of the fluid were left, and which inserters and outlets have not done what they were to.
+        Further doubts in words: use of fluid laws outside their ranges, inserters and outlets that did not do what they
+        were to, bonds, and particles outside closed walls.
     population : str
         How many particles were inserted and removed, if any were to be.
     balanced : bool
@@ -90,10 +91,10 @@ class Verdict(Judgement):
         How many bonds broke, if there are any.
     solver : str
         What finding the contacts of convex shapes took.
-    unended : int
-        Contacts of convex shapes that were not found to full precision.
-    crowded : int
-        How often a pair of polyhedra may have had more contacts than the engine evaluates.
+    unconverged_contacts : int
+        Number of times that a contact of convex shapes was not found to full precision.
+    truncated_pairs : int
+        Number of times that a pair of polyhedra may have had more contacts than the engine evaluates.
     unfinished : tuple of str
         Which walls were still to move, and which inserters to insert particles, at the end.
     scalars : tuple of str
@@ -133,8 +134,8 @@ class Verdict(Judgement):
     balanced: bool = True
     bonds: str = ""
     solver: str = ""
-    unended: int = 0
-    crowded: int = 0
+    unconverged_contacts: int = 0
+    truncated_pairs: int = 0
     unfinished: tuple[str, ...] = ()
     scalars: tuple[str, ...] = ()
     scalars_balanced: bool = True
@@ -169,14 +170,14 @@ class Verdict(Judgement):
                 f"largest overlap {self.overlap_share:.0%} of a radius, above the {OVERLAP_LIMIT:.0%} up to which "
                 "Hertz theory, for small overlaps, is kept to: raise young, or lower the speeds"
             )
-        if self.unended:
+        if self.unconverged_contacts:
             found.append(
-                f"{counted(self.unended, 'contact')} of convex shapes not found to full precision: lower exponents, or "
-                "raise rounding"
+                f"{counted(self.unconverged_contacts, 'contact')} of convex shapes not found to full precision: lower "
+                "exponents, or raise rounding"
             )
-        if self.crowded:
+        if self.truncated_pairs:
             found.append(
-                f"contacts of polyhedra left out {counted(self.crowded, 'time')}, as a pair had more than "
+                f"contacts of polyhedra left out {counted(self.truncated_pairs, 'time')}, as a pair had more than "
                 f"{MAX_CONTACTS}, or a body more than {MAX_VERTICES} vertices or {MAX_EDGES} edges near another: "
                 "lower rounding, or take hulls of fewer vertices"
             )
@@ -244,8 +245,8 @@ def judge(sim: Simulation) -> Verdict:
         balanced=population.balanced(engine) if population else True,
         bonds=bond_setup.breakage(engine),
         solver=solver.describe() if solver else "",
-        unended=solver.unended if solver else 0,
-        crowded=solver.crowded if solver else 0,
+        unconverged_contacts=solver.unconverged_contacts if solver else 0,
+        truncated_pairs=solver.truncated_pairs if solver else 0,
         unfinished=unfinished(engine, population),
         scalars=tuple(stage.in_words(engine) for stage in engine.scalars),
         scalars_balanced=all(stage.balances(engine) for stage in engine.scalars),

@@ -235,7 +235,7 @@ def test_contacts_that_are_left_out_are_in_the_verdict():
         sim = dem.Simulation(pair, gravity=(0, 0, 0), time_step=1e-6, threads=1)
         sim.step(2)
         verdict = sim.verdict()
-        assert verdict.crowded == crowded
+        assert verdict.truncated_pairs == crowded
         assert any("lower rounding, or take hulls of fewer vertices" in each for each in verdict.doubts) == bool(
             crowded
         )

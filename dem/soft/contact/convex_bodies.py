@@ -162,10 +162,10 @@ class SolverCounts(NamedTuple):
 
     contacts: int  # evaluated
     steps: int  # taken: each evaluates both support functions
-    most: int  # of one contact
+    most: int  # largest number of steps of one contact
     fallbacks: int  # contacts of smooth shapes that Newton's method did not find, but the search by shifts did
-    unended: int  # contacts whose search stopped at its most steps
-    crowded: int  # pairs of polyhedra of more contacts than the engine evaluates
+    unconverged_contacts: int  # whose search stopped at its largest number of steps
+    truncated_pairs: int  # of polyhedra that may have had more contacts than the engine evaluates
 
     def describe(self) -> str:
         """In words."""
