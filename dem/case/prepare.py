@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dem.case.bases import Case, HardSphereCase
 
 ENOUGH = 5000  # bodies that are spread over threads
-CROWDS = ("many-spheres", "many-fibres")
+MANY = ("many-spheres", "many-fibres")
 LAWS = ({}, {"restitution": 0.8}, {"restitution": 0.8, "friction": 0.3})
 
 
@@ -32,10 +32,10 @@ def everything() -> Iterator[tuple[str, dict]]:
             continue
         yield name, {}
     for law in LAWS:
-        for crowd in CROWDS:
-            yield crowd, {"n": 30, **law}
+        for name in MANY:
+            yield name, {"n": 30, **law}
             if cores() > 1:
-                yield crowd, {"n": ENOUGH, **law}
+                yield name, {"n": ENOUGH, **law}
 
 
 def prepare(

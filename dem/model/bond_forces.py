@@ -32,9 +32,9 @@ class BondedBodies(NamedTuple):
 
 
 class BondEnds(NamedTuple):
-    """Ends of K bonds that hold."""
+    """Ends of K intact bonds."""
 
-    held: np.ndarray  # (K,) numbers of the bonds
+    intact: np.ndarray  # (K,) numbers of the bonds
     i: np.ndarray  # (K,) first bodies
     j: np.ndarray  # (K,) second ones, -1 for the ground
     gap: np.ndarray  # (K, 3) from the centre of i to the nearest image of that of j, or to the ground [m]
@@ -42,15 +42,15 @@ class BondEnds(NamedTuple):
     arm_j: np.ndarray  # (K, 3) from the centre of j to its end, zero for the ground [m]
 
     @classmethod
-    def of(cls, bonds: Bonds, held: np.ndarray, x: np.ndarray, q: np.ndarray, cell: PeriodicCell) -> BondEnds:
-        """Ends of the bonds `held` (K,) between bodies at positions x (N, 3) and orientations q (N, 4)."""
+    def of(cls, bonds: Bonds, intact: np.ndarray, x: np.ndarray, q: np.ndarray, cell: PeriodicCell) -> BondEnds:
+        """Ends of the bonds `intact` (K,) between bodies at positions x (N, 3) and orientations q (N, 4)."""
         ground = np.zeros((len(bonds), 3))
         ground[bonds.pairs[:, 1] < 0] = bonds.ground
-        (i, j), anchors = bonds.pairs[held].T, bonds.anchors[held]
+        (i, j), anchors = bonds.pairs[intact].T, bonds.anchors[intact]
         grounded = (j < 0)[:, None]
-        gap = np.where(grounded, ground[held], x[j]) - x[i]
+        gap = np.where(grounded, ground[intact], x[j]) - x[i]
         gap = np.ascontiguousarray(cell.nearest(gap.T).T)
-        return cls(held, i, j, gap, rotate(q[i], anchors[:, 0]), np.where(grounded, 0.0, rotate(q[j], anchors[:, 1])))
+        return cls(intact, i, j, gap, rotate(q[i], anchors[:, 0]), np.where(grounded, 0.0, rotate(q[j], anchors[:, 1])))
 
     @property
     def chord(self) -> np.ndarray:
@@ -67,23 +67,24 @@ class BondEnds(NamedTuple):
         length = np.linalg.norm(self.chord, axis=1)
         arm = np.where((self.j < 0)[:, None], self.gap, self.arm_i + 0.5 * self.chord)
         return ContactForces(
-            i=self.i, j=self.j, overlap=bonds.geometry.length[self.held] - length, normal=-self.chord / length[:, None],
+            i=self.i, j=self.j, overlap=bonds.geometry.length[self.intact] - length,
+            normal=-self.chord / length[:, None],
             force=force, arm=arm, branch=-self.gap, point=x[self.i] + arm, loss=loss,
             couple=torque - np.cross(arm, force),
         )  # fmt: skip
 
 
 def bond_forces(
-    bonds: Bonds, held: np.ndarray, bodies: BondedBodies, cell: PeriodicCell, rate: np.ndarray = NO_RATE
+    bonds: Bonds, intact: np.ndarray, bodies: BondedBodies, cell: PeriodicCell, rate: np.ndarray = NO_RATE
 ) -> ContactForces:
-    """Forces and couples of the bonds `held` (K,), dashpots included, in a cell of a velocity gradient (3, 3) [1/s].
+    """Forces and couples of the bonds `intact` (K,), dashpots included, in a cell of a velocity gradient (3, 3) [1/s].
 
     The equations are those of `dem.kernels.bonds.beam`, with its symbols.
     """
     x, q = bodies.position, bodies.orientation
-    ends = BondEnds.of(bonds, held, x, q, cell)
+    ends = BondEnds.of(bonds, intact, x, q, cell)
     i, j, grounded = ends.i, ends.j, (ends.j < 0)[:, None]
-    frames = bonds.geometry.frames[held]
+    frames = bonds.geometry.frames[intact]
     one = product(q[i], frames[:, 0])
     other = product(np.where(grounded, [1.0, 0.0, 0.0, 0.0], q[j]), frames[:, 1])
     p = product(conjugate(one), other)
@@ -100,13 +101,13 @@ def bond_forces(
         return over * u + along * (axis * u).sum(axis=1, keepdims=True) * axis
 
     d, psi = rotate_back(middle, ends.chord), 2 * over * axis
-    stretch, twist, shear, bending = bonds.stiffness[held].T
-    force = np.column_stack([stretch * (d[:, 0] - bonds.geometry.length[held]), shear * d[:, 1], shear * d[:, 2]])
+    stretch, twist, shear, bending = bonds.stiffness[intact].T
+    force = np.column_stack([stretch * (d[:, 0] - bonds.geometry.length[intact]), shear * d[:, 1], shear * d[:, 2]])
     couple = np.column_stack([twist, bending, bending]) * psi
-    loss = np.zeros(len(held))
+    loss = np.zeros(len(intact))
     if bonds.damping.any():
         v_j, w_j = (
-            np.where(grounded, 0.0, values[j]) + np.zeros((len(held), 3))
+            np.where(grounded, 0.0, values[j]) + np.zeros((len(intact), 3))
             for values in (bodies.velocity, bodies.angular_velocity)
         )
         v_i, w_i = bodies.velocity[i], bodies.angular_velocity[i]
@@ -115,7 +116,7 @@ def bond_forces(
         eta = w_j - w_i
         rate_d = v - np.cross(0.5 * (w_i + w_j) - 0.5 * np.cross(w, eta), d)
         rate_psi = turned(eta)
-        c_stretch, c_twist, c_shear, c_bending = dashpots(bonds, bodies)[held].T
+        c_stretch, c_twist, c_shear, c_bending = dashpots(bonds, bodies)[intact].T
         f_d = np.column_stack([c_stretch, c_shear, c_shear]) * rate_d
         c_d = np.column_stack([c_twist, c_bending, c_bending]) * rate_psi
         force, couple = force + f_d, couple + c_d

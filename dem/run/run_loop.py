@@ -65,9 +65,9 @@ def check_steps(duration: float, time_step: float | str, integrator: str, thread
         whole_steps(duration, time_step)
 
 
-# ruff: noqa: SLF001 (a run asks a system for what is no matter of its users)
+# ruff: noqa: SLF001 (a run uses methods of a system that are not for users)
 
-SLICE = 0.1  # s of computing between looks at the keyboard and the progress bar
+SLICE = 0.1  # s of computing between checks for an interruption and updates of the progress bar
 
 
 class Interrupted(KeyboardInterrupt):
@@ -91,8 +91,8 @@ def run_plan(
 ) -> Judgement:
     """Run a simulation through the remaining frames of a plan, or a number of them.
 
-    The observer hears of every frame that is due; the recorder, see `dem.soft.crash_recorder`, copies the state
-    now and then. Where a call is due as well, it comes before the frame, and before any checkpoint.
+    The observer is called at every frame; the recorder, see `dem.soft.crash_recorder`, copies the state in between.
+    Where a function of `calls` is due at a frame, it is called before the frame is written, and before any checkpoint.
     """
     stopped: list[int] = []  # signals to stop
     stops = [stop for segment in plan for stop in sim._stops(segment)][:frames]

@@ -52,10 +52,15 @@ def materials(particles: Particles) -> list[Material]:
     return list(dict.fromkeys(m for _, m in particles.variants))
 
 
-def kinds(particles: Particles, box: Box | None, *, own: bool = False) -> Kinds | Capsules | Mixed | ConvexBodyKinds:
-    """Tables of shapes and materials in the kernels' layout; pairs may be told to have a reach of their own."""
+def kinds(
+    particles: Particles, box: Box | None, *, per_pair: bool = False
+) -> Kinds | Capsules | Mixed | ConvexBodyKinds:
+    """Tables of shapes and materials in the kernels' layout.
+
+    `per_pair` if each pair is to have its contact distance and stiffness in lists, even where those of all are equal.
+    """
     capsules, convex = has_capsules(particles.variants), has_convex(particles.variants)
-    own = own or convex
+    per_pair = per_pair or convex
     shapes = [shape for shape, _ in particles.variants]
     shapes = [pieces_of(shape) for shape in shapes] if convex else shapes
     found = materials(particles)
@@ -63,7 +68,7 @@ def kinds(particles: Particles, box: Box | None, *, own: bool = False) -> Kinds 
     distance = [np.linalg.norm(shape.offsets, axis=1) for shape in shapes]
     radius = np.concatenate([s.contact_radii if convex else s.radii for s in shapes])
     fixed = np.array([is_fixed(each) for each in particles.variants], bool)
-    alike = not own and not fixed.any() and len(found) == 1 and bool((radius == radius[0]).all())
+    alike = not per_pair and not fixed.any() and len(found) == 1 and bool((radius == radius[0]).all())
     modulus = found[0].effective_modulus(found[0])
     tables = Kinds(
         mass=np.array([p.mass for p in properties]),
@@ -121,7 +126,7 @@ def bodies(
     box: Box | None,
     *,
     rotating: bool,
-    lossy: bool,
+    needs_velocity: bool,
     quaternion: int = 4,
     more: int = 0,
     fluid_rows: int = 0,
@@ -130,8 +135,8 @@ def bodies(
 ) -> Bodies:
     """Component-major copies of the state; spheres that no torque can reach get no room for rotation.
 
-    A lossy contact law wants velocities at the time of the forces; a scheme, `quaternion` and `more` rows of memory; a
-    fluid, `fluid_rows` of `Bodies.fluid_cache`; heat that comes of dissipation, `heat_rows` of `Bodies.dissipated`.
+    Rows of arrays: `quaternion` and `more` of the scheme's memory, `fluid_rows` of `Bodies.fluid_cache`, `heat_rows` of
+    `Bodies.dissipated`. `needs_velocity` if the contact law reads velocities at the time of the forces.
     """
     n = len(particles)
     turning = n if rotating else 0
@@ -154,8 +159,10 @@ def bodies(
         first_sphere=first_sphere,
         sphere_position=position if kinds.all_single_spheres else zeros((3, first_sphere[-1])),
         owner=copied(np.repeat(np.arange(n, dtype=np.int32), spheres)),
-        velocity_predicted=copied(particles.velocity.T if lossy else np.zeros((3, 0))),
-        angular_velocity_predicted=copied(particles.angular_velocity.T if lossy and rotating else np.zeros((3, 0))),
+        velocity_predicted=copied(particles.velocity.T if needs_velocity else np.zeros((3, 0))),
+        angular_velocity_predicted=copied(
+            particles.angular_velocity.T if needs_velocity and rotating else np.zeros((3, 0))
+        ),
         wall_contacts=zeros(n, np.int64),
         dissipated=zeros((heat_rows, n), np.int64),
         fluid_cache=zeros((fluid_rows, n)),
@@ -195,41 +202,41 @@ class Layout(NamedTuple):
     """Options that decide which arrays of the neighbour lists are allocated."""
 
     equal_spheres: bool  # of one radius and material, so that one contact distance holds
-    needs_velocity: bool  # the contact law wants velocities
-    width: int  # numbers that a contact remembers
+    needs_velocity: bool  # the contact law reads velocities
+    width: int  # numbers in the history of a contact
     wall_width: int  # the same at a wall
     force_torque: int  # columns of `Neighbours.force_torque`
     all_single_spheres: bool  # all bodies are one sphere
-    one_each: bool  # pairs of bodies have one candidate at most
+    one_candidate_per_pair: bool  # pairs of bodies have one candidate at most
     capsules: bool = False  # bodies are capsules
-    found: int = 0  # numbers that a solver finds of each candidate
-    heats: bool = False  # what contacts take up becomes heat
+    solver_columns: int = 0  # numbers that the solver of convex shapes finds of each candidate
+    heats: bool = False  # dissipated energy becomes heat of the particles
     faceted: bool = False  # some bodies are polyhedra
 
     @classmethod
     def of(
-        cls, kinds: Kinds | Capsules | Mixed | ConvexBodyKinds, *, lossy: bool, width: int, wall_width: int,
+        cls, kinds: Kinds | Capsules | Mixed | ConvexBodyKinds, *, needs_velocity: bool, width: int, wall_width: int,
         couples: bool, heats: bool,
     ) -> Layout:  # fmt: skip
         """Layout of the arrays for kinds of bodies and for what their contacts keep."""
         capsules, faceted = isinstance(kinds, Capsules | Mixed), isinstance(kinds, FacetedBodyKinds)
         if capsules:
-            lossy, width = True, SLOTS * width + 1 if width else 0
+            needs_velocity, width = True, SLOTS * width + 1 if width else 0
         if isinstance(kinds, ConvexBodyKinds):
             slots = FACET_SLOTS * (1 + width) if width and faceted else 0
             corners = max(FACE_SLOTS, most_vertices(kinds)) if wall_width and faceted else 0
             wall_width += corners * (1 + wall_width)
-            lossy, width = True, max(width, int(lossy)) + NORMAL_COLUMNS + slots
+            needs_velocity, width = True, max(width, int(needs_velocity)) + NORMAL_COLUMNS + slots
         row = (LINE if kinds.contact_distance > 0 and not couples else SHARED) if kinds.all_single_spheres else 2 * LINE
-        one_each = kinds.all_single_spheres or isinstance(kinds, Capsules)
+        one_candidate_per_pair = kinds.all_single_spheres or isinstance(kinds, Capsules)
         return cls(
             kinds.contact_distance > 0,
-            lossy,
+            needs_velocity,
             width,
             wall_width,
             row,
             kinds.all_single_spheres,
-            one_each,
+            one_candidate_per_pair,
             capsules,
             FOUND_WIDTH if isinstance(kinds, ConvexBodyKinds) else 0,
             heats,
@@ -237,13 +244,13 @@ class Layout(NamedTuple):
         )
 
     @property
-    def in_memory(self) -> int:
-        """Numbers that are kept for what a pair remembers: rows of more than half a cache line fill whole lines."""
+    def padded_width(self) -> int:
+        """Columns of the history of a pair in memory: `width`, or if more than half a cache line, whole cache lines."""
         return self.width if self.capsules or self.width <= LINE // 2 else -(-self.width // LINE) * LINE
 
     @property
     def table_width(self) -> int:
-        """Numbers that any contact remembers."""
+        """Largest number of values in the history of any contact."""
         return max(self.width, self.wall_width)
 
 
@@ -265,7 +272,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         count_as_first=zeros(n, np.int32),
         with_contacts=zeros(n, np.int32),
         with_contacts_count=zeros(chunks, np.int64),
-        spheres_to_place=zeros((3, 0 if layout.one_each else bodies.owner.size), np.int32),
+        spheres_to_place=zeros((3, 0 if layout.one_candidate_per_pair else bodies.owner.size), np.int32),
         spheres_to_place_count=zeros(chunks, np.int64),
         near_wall=zeros(n, np.int32),
         near_wall_count=zeros(chunks, np.int64),
@@ -277,9 +284,9 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         chunk_bandwidth=zeros(1, np.int64),
         listed_position=empty((3, n)),
         listed_orientation=empty((4, 0 if layout.all_single_spheres else n)),
-        last_pose=empty((7, n if layout.found else 0)),
-        travelled=empty(n if layout.found else 0),
-        lines=empty((bodies.owner.size if layout.found else 0, LINES)),
+        last_pose=empty((7, n if layout.solver_columns else 0)),
+        travelled=empty(n if layout.solver_columns else 0),
+        lines=empty((bodies.owner.size if layout.solver_columns else 0, LINES)),
         pairs=zeros(chunks, np.int64),
         **candidate_arrays(chunks, 0, layout),
         force_at=zeros(chunks, np.int64),
@@ -288,7 +295,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         force_torque=zeros((0, layout.force_torque)),
         **scratch(blocks, layout),
         overlap=zeros(0),
-        found=zeros((0, layout.found)),
+        found=zeros((0, layout.solver_columns)),
         touching=zeros(0, np.int32),
         wall_history=history_of_faces((6 * bodies.owner.size if layout.wall_width else 0, layout.wall_width)),
         wall_has_history=zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
@@ -303,7 +310,7 @@ def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
     used = blocks if layout.needs_velocity else 0
     return {
         "batch_kinematics": zeros((used, PARTS * KINEMATICS_ROWS * BLOCK)),
-        "batch_history": zeros((used, max(layout.in_memory, 1), BLOCK)),
+        "batch_history": zeros((used, max(layout.padded_width, 1), BLOCK)),
         "batch_forces": zeros((used, RESULT_ROWS * BLOCK)),
         "batch_ids": zeros((used, ID_ROWS, BLOCK), np.int64),
     }
@@ -322,7 +329,7 @@ def entry_arrays(room: int, n: int, layout: Layout) -> dict[str, np.ndarray]:
     """Arrays for that many entries of n bodies."""
     incident = room + 2 * GROUP * n + GROUP  # see `candidate_pairs.first_incident`; a last group may be written beyond
     return {"body_entries": empty(room, np.int64)} | (
-        {"pairs_of_body": empty(incident, np.int32)} if layout.one_each else {}
+        {"pairs_of_body": empty(incident, np.int32)} if layout.one_candidate_per_pair else {}
     )
 
 
@@ -331,14 +338,14 @@ def candidate_arrays(chunks: int, room: int, layout: Layout) -> dict[str, np.nda
     incident = 2 * chunks * room + GROUP * CHUNK * chunks + GROUP  # see `candidate_pairs.first_incident`
     room *= chunks
     own, remembering = 0 if layout.equal_spheres else room, room if layout.width else 0
-    return ({} if layout.one_each else {"pairs_of_body": empty(incident, np.int32)}) | {
+    return ({} if layout.one_candidate_per_pair else {"pairs_of_body": empty(incident, np.int32)}) | {
         "sphere_i": empty(room, np.int32),
         "sphere_j": empty(room, np.int32),
         "contact_distance": empty(own),
         "stiffness": empty(own),
-        "clearance": empty(room if layout.found else 0),
+        "clearance": empty(room if layout.solver_columns else 0),
         "listed_features": empty((room if layout.faceted else 0, 5)),
-        "history": empty((remembering, layout.in_memory)),
+        "history": empty((remembering, layout.padded_width)),
         "has_history": zeros(remembering, np.int8),
         "saved_history": empty((remembering, layout.width)),
         "saved_pair": empty(remembering, np.int64),
@@ -373,12 +380,13 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
     place = {"force_at": lists.force_at if np.array_equal(lists.force_at, start) else start}
     if not layout.needs_velocity:
         return place | {"pair_force": _at_least(lists.pair_force, (3, size + 1))}
-    enough = lists.force_row.size > size  # both were made alike
+    enough = lists.force_row.size > size  # and so is force_torque, which was made with it
+    columns = layout.solver_columns
     return place | {
         "force_row": lists.force_row if enough else zeros(size + 1, np.int32),
         "force_torque": lists.force_torque if enough else zeros((size + 1, layout.force_torque)),
         "overlap": _at_least(lists.overlap, (size,)),
-        "found": lists.found if len(lists.found) >= size else zeros((size if layout.found else 0, layout.found)),
+        "found": lists.found if len(lists.found) >= size else zeros((size if columns else 0, columns)),
         "touching": _at_least(lists.touching, (size,)),
     }
 

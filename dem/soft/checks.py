@@ -1,4 +1,4 @@
-"""Checks before the first time step: overlapping particles, with the remedy."""
+"""Checks before the first time step, with remedies: walls, periodic cells, overlaps, orientations, rolling laws."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def deep_start(engine: Engine) -> Iterator[Notice]:
 
 
 def _overlap(engine: Engine, o: Overlaps, deep: Deepest) -> tuple[str, str]:
-    """Error text, which names the bodies and their overlap, and its remedy."""
+    """Which bodies overlap by how much, and the remedy, as text."""
     if deep.other >= 0:
         first, second = sorted((int(o.owner[deep.sphere]), int(o.owner[deep.other])))
         return f"particles {first} and {second} overlap by {deep.overlap:.3g} m", "move them apart"

@@ -98,7 +98,7 @@ class Engine:
     ) -> None:
         self.subdomains = subdomains
         bonded = bonds is not None
-        self.kinds = arrays.kinds(particles, box, own=bonded)
+        self.kinds = arrays.kinds(particles, box, per_pair=bonded)
         fluid = fluid or EngineFluid()
         self.law, self.fluid, self.box, self.most_threads = law, fluid, box, threads
         self.walls = EngineWalls(faces_of(box), walls, box)
@@ -114,21 +114,22 @@ class Engine:
             max_bodies, np.bincount(particles.variant, minlength=self.kinds.mass.size), self.kinds, box, skin,
             self.list_range,
         )  # fmt: skip
-        lossy, width = not isinstance(law, laws.Elastic), laws.width(law)
+        needs_velocity, width = not isinstance(law, laws.Elastic), laws.width(law)
         rough = any(wall.roughness > 0 for wall in walls)
-        wall_width = PLANE + max(width, 1) if is_rough(faces) or rough else width  # laws note grips at least
+        wall_width = PLANE + max(width, 1) if is_rough(faces) or rough else width  # plane, and the law's
         spheres = self.kinds.all_single_spheres and not bonded
         self.rotating = not spheres or laws.has_torques(law) or turns(fluid.model)
         self.scheme = arrays.scheme(integrator, self.kinds, rotating=self.rotating, bonded=bonded)
-        heats = dissipation and (lossy or bonded)
+        heats = dissipation and (needs_velocity or bonded)
         self.layout = arrays.Layout.of(
-            self.kinds, lossy=lossy, width=width, wall_width=wall_width, couples=self.has_couples, heats=heats
-        )
+            self.kinds, needs_velocity=needs_velocity, width=width, wall_width=wall_width, couples=self.has_couples,
+            heats=heats,
+        )  # fmt: skip
         steps = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)]
         fluid_rows = rows_of_cache(fluid.model, self.scheme, rotating=self.rotating)
         self.rows = {
-            "rotating": self.rotating, "lossy": lossy, "fluid_rows": fluid_rows, "quaternion": steps.quaternion,
-            "more": steps.more,
+            "rotating": self.rotating, "needs_velocity": needs_velocity, "fluid_rows": fluid_rows,
+            "quaternion": steps.quaternion, "more": steps.more,
         }  # fmt: skip
         self.rows["heat_rows"] = dissipated_heat.ROWS if heats else 0
         self.fields = self.rows["fields"] = carried_fields(particles.fields)

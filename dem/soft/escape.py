@@ -86,7 +86,7 @@ class OpenFaces:
         return min(stop, step - step % CHECK_INTERVAL + CHECK_INTERVAL) if self.faces else stop
 
     def find_outside(self, b: Bodies, step: int, dt: float) -> tuple[np.ndarray, np.ndarray]:
-        """Masks (N,) of bodies outside, and of those that fall far away; records the first one found."""
+        """Masks (N,): bodies outside, and those that fall and are farther than `far`; records the first one found."""
         face, far = np.full(b.kind.size, -1), np.zeros(b.kind.size, bool)
         for k, sign, wall, outwards in self.faces:
             beyond = sign * (b.position[k // 2] - wall)

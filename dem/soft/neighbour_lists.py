@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from dem.soft.arrays import Layout
 
 MAX_CELLS_PER_BODY = 4
-SAMPLE, FEW = 200, 4  # bodies that tell where most of them are, and how many on either side may be far away
+SAMPLE = 200  # bodies by whose positions the region of most bodies is estimated
+OUTLIERS = 4  # of the sample on either side of an axis, which are left out of that region
 
 
 def most_cells(n: int) -> int:
-    """Cells that are worth having for n bodies."""
+    """Largest number of cells for n bodies."""
     return MAX_CELLS_PER_BODY * n + 64
 
 
@@ -66,7 +67,7 @@ def _extent(position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if position.shape[1] < SAMPLE:
         return lower, upper
     sample = np.sort(position[:, :: position.shape[1] // SAMPLE], axis=1)
-    low, high = sample[:, FEW], sample[:, -1 - FEW]
+    low, high = sample[:, OUTLIERS], sample[:, -1 - OUTLIERS]
     margin = 0.5 * (high - low)
     return np.maximum(lower, low - margin), np.minimum(upper, high + margin)
 
@@ -111,7 +112,7 @@ class Skins(NamedTuple):
     ) -> Skins:  # fmt: skip
         """Skin distances as wanted, or usual ones for n particles; shorter where a periodic box is small.
 
-        of_kinds: (G,) particles of each kind at the start. Contacts live as far beyond touching as `reach` [m].
+        of_kinds: (G,) particles of each kind at the start; reach: largest distance at which contacts act [m].
         """
         radius = np.minimum.reduceat(kinds.radius, kinds.first_offset[:-1])
         size = 2 * float(np.median(np.repeat(radius, of_kinds)) if of_kinds.any() else radius.min())
@@ -132,8 +133,8 @@ class Skins(NamedTuple):
 class EngineLists:
     """Owns the arrays of neighbours, candidates and contacts, see `dem.kernels.soft.state.Neighbours`.
 
-    A subdomain has none before its first list. Contacts of the law may live so far beyond touching [m], and heat goes
-    so far through gaps.
+    A subdomain has none before its first list. `contact_range` is the largest distance of surfaces at which contacts of
+    the law act, and `gap_range` that at which heat passes through a gap [m].
     """
 
     def __init__(

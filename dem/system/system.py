@@ -140,8 +140,8 @@ class StepAdvice(Protocol):
 class VariablePopulation(Protocol):
     """Inserters and outlets of a run, see `dem.soft.insertion.population.Population`."""
 
-    sources: list  # inserters
-    sinks: list  # outlets
+    inserters: list
+    outlets: list
 
     @property
     def totals(self) -> InsertionRecords:

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from dem.model.particles.sizes import SizeDistribution
 
 MAX_RELAXATION_STEPS = 40_000  # steps of the relaxation
-LOOK = 1000  # steps in which overlaps must shrink
-SHRINK = 0.98
+LOOK = 1000  # steps between two looks at the energy of the overlaps
+SHRINK = 0.98  # of this energy may be left at the next look; bodies with more left have jammed
 
 
 @hinted

@@ -144,7 +144,7 @@ def in_words(kinds: Sequence[dict]) -> str:
 
 
 def further_kinds_note(count: int) -> str:
-    """Error text for too many kinds of particles."""
+    """How many kinds are not listed, as text behind the listed ones; empty if all are."""
     return f" and {counted(count - MAX_KINDS_LISTED, 'kind')} more" if count > MAX_KINDS_LISTED else ""
 
 
@@ -163,7 +163,7 @@ class Fixed(tuple):
     """Shape and material of particles that are fixed: a pair that equals no pair of particles that move.
 
     Variants are pairs all over the package, and whatever is known of particles by their variant (mass properties,
-    spheres) holds for fixed ones too. So the mark is the type of the pair, and no table has a further column.
+    spheres) holds for fixed ones too. So the type of the pair tells, and tables need no column for it.
     """
 
     __slots__ = ()

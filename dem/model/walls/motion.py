@@ -32,7 +32,7 @@ class Motion:
     phase : float
         φ [rad].
     axis : (3,) floats
-        Direction of the axis; the wall turns about it as a screw goes in.
+        Direction of the axis; the wall turns about it by the right-hand rule.
     centre : (3,) floats
         A point of the axis at time 0 [m]; torques on the wall are about it.
     rate : float

@@ -34,7 +34,7 @@ def contact_forces(engine: Engine) -> ContactForces:
     lists = lists._replace(  # scratch of one chunk, in place of that of the steps, which stays as it is
         force_at=np.zeros(chunks, np.int64), evaluating_block=np.zeros(chunks, np.int64),
         force_row=np.zeros(room + 1, np.int32), overlap=np.empty(room), touching=np.empty(room, np.int32),
-        found=np.empty((lists.sphere_i.size, engine.layout.found)), lines=np.empty_like(lists.lines),
+        found=np.empty((lists.sphere_i.size, engine.layout.solver_columns)), lines=np.empty_like(lists.lines),
         **scratch(1, engine.layout._replace(needs_velocity=True)),
     )  # fmt: skip
     context = StepContext(
