@@ -1076,6 +1076,7 @@ class Simulation(SimulationBase):
         if self.step_count == self._ledger.first_step and not self._frozen:
             yield from deep_start(self._engine)
         yield from container_check.startup_notices(self._engine, self._containers)
+        yield from scalar_setup.startup_notices(self._engine.scalars, self.particles)
         number = len(self._particles)
         yield from rank_checks.startup_notices(self._population.expected(number) if self._population else number)
 

@@ -147,3 +147,19 @@ def test_laws_that_contradict_each_other_are_refused(laws, told, Solvent):  # no
 def test_what_is_no_law_is_refused(Solvent):  # noqa: N803
     with pytest.raises(TypeError, match=r"scalars\[0\] is 3"):
         row(scalars=[3])
+
+
+def test_amounts_that_are_rounded_away_have_a_notice(Solvent):  # noqa: N803
+    """Two 1e-9 of a scalar that may reach 2^20: no unit passes; with a lower limit it passes."""
+
+    class Scarce(Solvent):
+        LARGEST = 1e-8
+
+    for law, notices in ((Solvent, 1), (Scarce, 0)):
+        laws = [law(every=1, diffusivity=1e-8, time_factor=1e9)]
+        sim = row(2, scalars=laws)
+        sim.particles.solvent = [1e-9, 0.0]
+        coarse = [notice for notice in sim.foreseen() if notice.name == "coarse-scalar"]
+        assert len(coarse) == notices
+        sim.step(1)
+        assert bool(sim.particles.solvent[1] == 0) is bool(notices)

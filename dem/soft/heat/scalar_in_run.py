@@ -124,6 +124,13 @@ class ScalarInRun:
         """Time for which the scalar has been exchanged [s]."""
         return float(self.ledger[TIME, 0])
 
+    def units_an_exchange(self, value: np.ndarray) -> float:
+        """Upper bound of what passes a contact in an exchange, in units of the sums, for values (N,) of particles."""
+        largest = max(float(np.abs(each).max(initial=0.0)) for each in (value, np.nan_to_num(self.wall_values)))
+        known = type(self.law).conductance is ScalarExchange.conductance
+        conductance = self._largest_conductance if known else math.inf
+        return min(self.span * conductance, self.law.resolution * float(self.capacity.max())) * largest * self.unit
+
     def attach(self, engine: Engine, fluid: Fluid | None, particles: Particles) -> None:
         """Let an engine collect the data that the exchange needs from a fluid and from bonds, before it starts.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
+from dem.base.notices import Notice
 from dem.base.text import counted
 from dem.model.domain.box import FACES
 from dem.model.domain.cell import Cell
@@ -20,7 +21,7 @@ from dem.soft.heat.heat_in_run import HeatInRun
 from dem.soft.heat.scalar_in_run import MAX_SUBSTEPS, ScalarInRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dem.model.domain.box import Box
     from dem.model.fluid.fluid import Fluid
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from dem.soft.engine import Engine
     from dem.soft.heat.temperature_classes import TemperatureClasses
     from dem.soft.time_step.advice import Advice
+
+FEWEST_UNITS = 1000  # that the largest amount of an exchange has: smaller amounts are rounded by more than 0.05 %
 
 
 def checked(
@@ -165,6 +168,20 @@ def check_held(laws: Sequence[ScalarExchange]) -> None:
                 "step with a time_factor instead"
             )
             raise ValueError(message)
+
+
+def startup_notices(stages: Sequence[ScalarInRun], particles: Particles) -> Iterator[Notice]:
+    """A notice for each scalar of which so little passes in an exchange that rounding to units shows."""
+    for stage in stages:
+        law = stage.law
+        units = stage.units_an_exchange(getattr(particles, law.FIELD))
+        if 0 < units < FEWEST_UNITS:
+            yield Notice(
+                "coarse-scalar",
+                f"at most {units:.2g} units of {law.FIELD} pass a contact in an exchange of {stage.span:.3g} s, and "
+                f"amounts are rounded to units, which follow from LARGEST = {law.LARGEST:.3g} of the law",
+                f"set LARGEST of {type(law).__name__} to some ten times the largest value, or raise every or time_factor",
+            )
 
 
 def advised(advice: Advice, engine: Engine) -> Advice:
