@@ -180,7 +180,7 @@ def startup_notices(stages: Sequence[ScalarInRun], particles: Particles) -> Iter
                 "coarse-scalar",
                 f"at most {units:.2g} units of {law.FIELD} pass a contact in an exchange of {stage.span:.3g} s, and "
                 f"amounts are rounded to units, which follow from LARGEST = {law.LARGEST:.3g} of the law",
-                f"set LARGEST of {type(law).__name__} to some ten times the largest value, or raise every or time_factor",
+                f"set LARGEST of {type(law).__name__} to ten times the largest value, or raise every or time_factor",
             )
 
 
