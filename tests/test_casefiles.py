@@ -837,6 +837,21 @@ def test_a_run_goes_on_from_the_last_frame_of_another(case_of, tmp_path):
         case_of('[[particles]]\nlast_frame = "first.h5"\norientation = [2, 0, 0, 0]\n').build()
 
 
+def test_a_run_does_not_overwrite_the_run_that_it_begins_with(cli, tmp_path):
+    """Not under another name either."""
+    (tmp_path / "one.toml").write_text(BEGINNING + group("position = [[0.1, 0.1, 0.1]]"))
+    assert cli("run", "one.toml", "--duration", "1e-5", "--quiet").exit_code == 0
+    before = (tmp_path / "one.h5").read_bytes()
+    (tmp_path / "link.h5").symlink_to("one.h5")
+    (tmp_path / "two.toml").write_text(BEGINNING + '[[particles]]\nlast_frame = "one.h5"\n')
+    for name in ("one.h5", "link.h5"):
+        refused = cli("run", "two.toml", "--duration", "1e-5", "-o", name, "--overwrite")
+        assert (refused.exit_code, refused.stderr.splitlines()[0]) == (
+            2, f"dem: output {name} cannot be written: the run begins with the last frame of this file",
+        )  # fmt: skip
+    assert (tmp_path / "one.h5").read_bytes() == before
+
+
 # examples of built-in cases
 
 FEW = {"many-fibres": {"n": 20}, "many-spheres": {"n": 30}, "hard-spheres": {"n": 40, "roughness": 0.1},

@@ -4,6 +4,7 @@ import csv
 import resource
 import sys
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import gsd.hoomd
 import h5py
@@ -271,6 +272,17 @@ def test_a_full_disk_ends_an_export_with_one_error(path, tmp_path, to):
         with file_size_limit(room), pytest.raises(OSError, match=r"output .*full cannot be written: file too large"):
             dem.export(path, to, tmp_path / "full")
     assert sorted(tmp_path.iterdir()) == there
+
+
+def test_surfaces_that_do_not_fit_on_the_disk_are_refused_before_it_is_filled(balls, tmp_path, monkeypatch):
+    """Those of many spheres have some forty times as many bytes as their trajectory."""
+    size = dem.export(balls, "surfaces.vtkhdf", tmp_path / "a.vtkhdf").stat().st_size
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=size // 2))
+    with pytest.raises(ValueError, match=r"takes .* bytes, some 384 triangles in each frame, and .* bytes are free"):
+        dem.export(balls, "surfaces.vtkhdf", tmp_path / "b.vtkhdf")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.vtkhdf", "balls.h5"]
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=size))
+    dem.export(balls, "surfaces.vtkhdf", tmp_path / "b.vtkhdf")
 
 
 def test_a_full_disk_ends_a_save_with_one_error(nylon, ball, tmp_path):

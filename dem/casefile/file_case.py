@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.casefile.particle_groups import Surroundings, particles
@@ -36,6 +37,12 @@ class FileCase:
     def frames(self) -> int:
         """Number of frames after the first."""
         return self.table.output.frames
+
+    @property
+    def earlier_runs(self) -> list[Path]:
+        """Trajectories whose last frames the run begins with."""
+        tables = [*self.table.particles, getattr(self.table, "cell", None)]
+        return [Path(each.last_frame) for each in tables if getattr(each, "last_frame", None)]
 
     def contents(self) -> dict:
         """Content of the file in SI units with all defaults, as `resolved` takes it."""

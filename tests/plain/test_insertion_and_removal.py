@@ -499,7 +499,7 @@ def test_h5md_has_a_column_for_each_who_was_ever_there(emptied, tmp_path, monkey
             np.testing.assert_array_equal(who, np.where(np.isnan(run.position[1:9:2, :, 0]), -1, run.identity))
             np.testing.assert_array_equal(file["observables/total_energy/value"], run.energy["total"][1:9:2])
         monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=100))
-        with pytest.raises(ValueError, match=r"a column for each of \d+ particles, and 100 are free: take fewer"):
+        with pytest.raises(ValueError, match=r"a column for each of \d+ particles, and 100 bytes are free: take fewer"):
             dem.export(run, "h5md", tmp_path / "more.h5")
 
 

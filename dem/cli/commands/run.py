@@ -154,6 +154,9 @@ def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[
     later = ("progress", "strict", "force", "table", "table_every")
     there = {key: value for key, value in options.items() if key not in later}
     chosen_columns(options.get("table", False))
+    if path.exists() and any(path.samefile(before) for before in getattr(chosen, "earlier_runs", ())):
+        message = f"output {path} cannot be written: the run begins with the last frame of this file"
+        raise OSError(message)
     run_loop.checked(chosen.duration, output=path, frames=chosen.frames, **there)
     stepped = getattr(chosen, "table", chosen)  # of a case file
     if hasattr(stepped, "integrator"):

@@ -8,13 +8,12 @@ Numbers are as precise as those of the trajectory; chunks without any particle t
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 import h5py
 import numpy as np
 
-from dem.files.exports.format import Format
+from dem.files.exports.format import Format, check_room
 from dem.files.h5md import layout
 from dem.files.h5md.schema import PARTICLES, attributes
 from dem.files.h5md.variable_population import ID
@@ -33,7 +32,11 @@ COLUMNS = 4096  # that are stored together, of a frame
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
     identity, moving = run.identity, {name: run.field(name) for name in fields}
     reached = [_span(run[k].columns, len(identity)) for k in frames]
-    _check_room(run, path, sum(end - start for start, end in reached), [field.shape[2] for field in moving.values()])
+    needed = 8 * sum(end - start for start, end in reached) * (1 + sum(field.shape[2] for field in moving.values()))
+    what = f"up to {needed:.3g} bytes, a column for each of {len(identity)} particles"
+    check_room(
+        path, needed, f"{run.path} as h5md takes {what}", "or fields, or csv, which has only the particles present"
+    )
     with output_file(path) as file:
         layout.write_authorship(file)
         group = file.create_group(PARTICLES)
@@ -69,16 +72,6 @@ def _span(columns: np.ndarray | slice, most: int) -> tuple[int, int]:
     """First of some columns, and one past the last."""
     there = np.arange(most)[columns]
     return (int(there[0]), int(there[-1]) + 1) if len(there) else (0, 0)
-
-
-def _check_room(run: Trajectory, path: Path, rows: int, widths: list[int]) -> None:
-    """Raise ValueError if the disk has no space for these fields."""
-    free, needed = shutil.disk_usage(path.absolute().parent).free, 8 * rows * (1 + sum(widths))
-    if needed > free:
-        raise ValueError(
-            f"{run.path} as h5md takes up to {needed:.3g} bytes, a column for each of {len(run.identity)} particles, "
-            f"and {free:.3g} are free: take fewer frames or fields, or csv, which has only the particles present"
-        )
 
 
 def _lay_box(group: h5py.Group, run: Trajectory, frames: range) -> None:

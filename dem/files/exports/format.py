@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,6 +38,13 @@ def has_only_spheres(run: Trajectory) -> bool:
 def scalar_fields(run: Trajectory) -> tuple[str, ...]:
     """Scalar fields of the particles in a run, such as temperatures."""
     return tuple(name for name in run.fields if name not in MOTION)
+
+
+def check_room(path: Path, needed: int, what: str, instead: str) -> None:
+    """Raise ValueError if the disk has no space for a file, before it is filled; `instead` says what takes less."""
+    free = shutil.disk_usage(path.absolute().parent).free
+    if needed > free:
+        raise ValueError(f"{what}, and {free:.3g} bytes are free: take fewer frames {instead}")
 
 
 class Frames(Sequence):

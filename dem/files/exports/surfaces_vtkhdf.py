@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.files.exports.format import Format, scalar_fields
+from dem.files.exports.format import Format, check_room, scalar_fields
 from dem.files.exports.spheres_vtkhdf import fields_of, shape_of, write_scalar_fields
 from dem.files.h5md.vtkhdf import GROUP
 from dem.files.storage.output_file import output_file
@@ -48,13 +48,17 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
     each = np.array([(len(v.surface.vertices), len(v.surface.triangles)) for v in variants]).reshape(-1, 2)
     there = [run[k].columns for k in frames] if run.varies else [slice(None)]
     points, cells = np.array([each[run.variant[columns]].sum(axis=0) for columns in there]).T
+    moving = [name for name in ("velocity", *scalar_fields(run)) if name in fields]
+    size = len(frames) if len(points) == 1 else 1
+    width = 4 * size * sum(np.prod(shape_of(name, 1)) for name in moving) + 40  # bytes of a triangle, with its numbers
+    needed = int(3 * run.position.dtype.itemsize * size * points.sum() + width * cells.sum())
+    what = f"{needed:.3g} bytes, some {cells.max(initial=0):.3g} triangles in each frame"
+    check_room(path, needed, f"{run.path} as surfaces.vtkhdf takes {what}", "or spheres.vtkhdf")
     with output_file(path) as file:
         view = _layout(file, run.time[list(frames)], points, cells)
-        size = len(frames) if len(points) == 1 else 1
         corners = view.create_dataset("Points", (size * points.sum(), 3), run.position.dtype)
         data, many = view["CellData"], int(cells.sum())
         owner, kind = (data.create_dataset(name, many, np.int64) for name in ("owner", "kind"))
-        moving = [name for name in ("velocity", *scalar_fields(run)) if name in fields]
         for name in moving:
             data.create_dataset(name, shape_of(name, size * many), np.float32)
             step = np.cumsum(cells) - cells if run.varies else many * np.arange(len(frames))
