@@ -11,7 +11,7 @@ import numpy as np
 from dem.base.text import counted
 from dem.calibration.posterior import PRIOR_SD
 from dem.calibration.surrogate import extra_library
-from dem.casefile import choose_case, with_words
+from dem.casefile import choose_case, with_text_parameters
 from dem.model.contact.law_registry import plain
 
 if TYPE_CHECKING:
@@ -237,7 +237,9 @@ def materials_table(study: Study, found: list[FoundParameter]) -> str:
     lines = []
     for name, test in study.tests.items():
         words = study.settings(study.stages[-1], name, point, study.seed)
-        case = choose_case(test.case, words).case if isinstance(test.case, str) else with_words(test.case, words)
+        case = (
+            choose_case(test.case, words).case if isinstance(test.case, str) else with_text_parameters(test.case, words)
+        )
         if hasattr(case, "material"):
             material = plain(case.material(), packages=False)
             lines = [f"[materials.{material.pop('name', '') or 'grain'}]  # of {case.name}, test {name}"]

@@ -16,7 +16,7 @@ from dem.base import checks, units
 from dem.base.text import counted, shown
 from dem.calibration.surrogate import extra_library
 from dem.case import AnyCase, BaseCase
-from dem.casefile import choose_case, with_words
+from dem.casefile import choose_case, with_text_parameters
 from dem.casefile.load import error_lines
 from dem.casefile.schema.key_types import Count, Factor, Number, Seed, Table
 from dem.casefile.toml import parsed
@@ -360,7 +360,7 @@ def _test(table: TestTable, folder: Path) -> Test:
 
 
 def _made(case: str | type[AnyCase], settings: dict[str, str]) -> AnyCase:
-    return choose_case(case, settings).case if isinstance(case, str) else with_words(case, settings)
+    return choose_case(case, settings).case if isinstance(case, str) else with_text_parameters(case, settings)
 
 
 def _words(settings: dict[str, Any]) -> dict[str, str]:

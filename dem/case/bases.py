@@ -345,4 +345,3 @@ class StochasticCase(ImpactFields, BaseCase):
 
 # what goes to StochasticSpheres as it is; periodic and roughness are for the box
 STOCHASTIC = StochasticCase.model_fields.keys() - BaseCase.model_fields.keys() - {"periodic", "roughness"}
-"""Names of its parameters."""

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from dem.soft.simulation import Simulation
 
-QUIET = 1e-3  # speed of what has come to rest: that of a fall through so many diameters
-FALL = 5.0  # diameters through which the fastest have fallen
-LOOK = 500  # steps between looks
-KEPT = 0.8  # of the velocities, after each look at a bed that has fallen together
-MAX_CHECKS = 2000  # looks
+QUIET = 1e-3  # diameters: bodies are at rest below the mean square speed of a fall through so many
+FALL = 5.0  # diameters: speeds are limited to that of a fall through so many
+LOOK = 500  # steps between two checks whether bodies are at rest
+KEPT = 0.8  # of the velocities is left after each check, once most bodies have fallen
+MAX_CHECKS = 2000
 
 
 def settled(

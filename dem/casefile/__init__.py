@@ -8,7 +8,7 @@
 - `write.py`, `case_content.py`: write a file with comments, also of a built-in case
 """
 
-from dem.casefile.choose import choose_case, with_words
+from dem.casefile.choose import choose_case, with_text_parameters
 from dem.casefile.chosen_case import ChosenCase
 
-__all__ = ["ChosenCase", "choose_case", "with_words"]
+__all__ = ["ChosenCase", "choose_case", "with_text_parameters"]

@@ -33,8 +33,8 @@ def content(case: AnyCase) -> dict | None:
     """Content of a case file for a case; None if a case file cannot describe it, or only at great length."""
     stepped = isinstance(case, Case) and type(case).simulation is Case.simulation
     hard = isinstance(case, HardSphereCase) and type(case).simulation is HardSphereCase.simulation
-    drawn = isinstance(case, StochasticCase) and type(case).simulation is StochasticCase.simulation
-    if not (stepped or hard or drawn):
+    stochastic = isinstance(case, StochasticCase) and type(case).simulation is StochasticCase.simulation
+    if not (stepped or hard or stochastic):
         return None
     particles, box = case.build()
     if stepped and (
@@ -44,7 +44,7 @@ def content(case: AnyCase) -> dict | None:
         or case.walls()
         or case.inserters()
         or case.outlets()
-        or not _has_words(case.fluid())
+        or not _is_describable(case.fluid())
     ):
         return None
     more = any((particles.field(name) != STATE[name].default_row).any() for name in carried_fields(particles.fields))
@@ -71,13 +71,13 @@ def content(case: AnyCase) -> dict | None:
     if hard:
         impacts = {key: getattr(case, key) for key in HARD if key != "gravity"}
         return {"method": "hard-spheres", **found, "impacts": impacts}
-    if drawn:
-        return {"method": "stochastic", **found, **_drawn(case)}
+    if stochastic:
+        return {"method": "stochastic", **found, **_stochastic(case)}
     steps = {"time_step": case.time_step, "integrator": case.integrator, "threads": case.threads}
     return {"method": "time-steps", **found, **steps, **_pairs(case.contacts(), materials), **_fluid(case.fluid())}
 
 
-def _drawn(case: StochasticCase) -> dict:
+def _stochastic(case: StochasticCase) -> dict:
     """Settings of stochastic collisions."""
     values = {key: getattr(case, key) for key in STOCHASTIC if key != "gravity"}
     parts = {"turbulence": case.turbulence(), "pressure": case.pressure()}
@@ -131,7 +131,7 @@ def _pairs(contacts: Contacts | None, names: dict[Material, str]) -> dict:
     return {"contacts": rows, "contact_rule": contacts.rule or "none", "contact_damping": contacts.damped}
 
 
-def _has_words(fluid: Fluid | None) -> bool:
+def _is_describable(fluid: Fluid | None) -> bool:
     """Whether a case file can describe a flow: not grids, functions, or directions that are not along axes."""
     if fluid is None:
         return True

@@ -29,7 +29,7 @@ def choose_case(name: str, parameters: dict) -> ChosenCase:
         return read(name, parameters)
     if name not in names():
         _check_no_file(name)
-    return ChosenCase(with_words(case(name), parameters), name, None, {})
+    return ChosenCase(with_text_parameters(case(name), parameters), name, None, {})
 
 
 def _check_no_file(name: str) -> None:
@@ -49,7 +49,7 @@ def _check_no_file(name: str) -> None:
     raise ValueError(f"{name} is neither a case (see dem cases) nor a case file: {hint}")
 
 
-def with_words(kind: type[AnyCase], parameters: dict) -> AnyCase:
+def with_text_parameters(kind: type[AnyCase], parameters: dict) -> AnyCase:
     """Make a case with parameters as text of the command line: names with hyphens, lists separated by commas."""
     return with_parameters(kind, {name.replace("-", "_"): _listed(value) for name, value in parameters.items()})
 

@@ -76,8 +76,8 @@ class SimulationBase:
     _engine: MovingState
     _time_step: float
     _shown: float  # step or time that the particles show
-    _slice = 1  # steps between looks at the keyboard
-    _exchanges = 0  # of scalars while particles are held, that were called for
+    _slice = 1  # steps between checks for an interruption
+    _exchanges = 0  # number of exchanges of scalars at fixed places that a user has called for
 
     def __init__(
         self, particles: Particles, box: Box | None, gravity: Iterable[float], description: dict | None

@@ -76,7 +76,7 @@ def turnovers(engine: Engine, ledger: EnergyLedger, population: Population | Non
     }
 
 
-MORE = 2.0**12  # times the estimate at the start that energies of a run may come to
+HEADROOM = 2.0**12  # factor by which energies of a run may exceed the estimate at the start
 ROOM_BITS = 10  # by which energies may exceed the estimate before another unit is chosen
 
 
@@ -101,7 +101,7 @@ def present_energies(engine: Engine, overlaps: Overlaps) -> float:
         + energies_of_compression(walls.faces, kinds, b.owner.size)
     )
     falls = portable.dot(kinds.mass[moving[0]], specific_fall_energy_to_walls(moving[1].T, gravity, walls.models))
-    total = falls if falls > MORE * total else total  # else they fit
+    total = falls if falls > HEADROOM * total else total  # else they fit
     return total + float(np.sort(engine.bond_loads()[0]).sum()) if engine.bonds else total
 
 

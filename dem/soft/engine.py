@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from dem.soft.insertion.population import Population
     from dem.soft.subdomain.engine_subdomains import EngineSubdomains
 
-NOWHERE = loop.OutputState(*(np.empty((rows, 0)) for rows in WIDTHS))
+NO_OUTPUT = loop.OutputState(*(np.empty((rows, 0)) for rows in WIDTHS))
 SUMS, INTEGERS = ("dissipated", "wall_work"), ("step", "phase", "elastic", "spring_energy", "leaving")  # of `RunState`
 
 # arrays that the state at a whole step is computed from
@@ -74,7 +74,7 @@ class Engine:
     population: Population | None = None
     scalars: tuple[ScalarInRun, ...] = ()
     energy_to_come: float = 0.0  # of particles that are to be inserted [J]
-    holds: bool = False  # particles where they are: steps only exchange scalars
+    is_frozen: bool = False  # whether particles stay where they are, so that steps only exchange scalars
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class Engine:
         self.fields = self.rows["fields"] = carried_fields(particles.fields)
         self.bodies = arrays.bodies(particles, self.kinds, box, **self.rows)
         self.numbering = Numbering(self._bodies.identity.copy())
-        self.first_sphere_of_row, self.owned = self._bodies.first_sphere[:-1].copy(), len(particles)  # moved here: all
+        self.first_sphere_of_row, self.owned = self._bodies.first_sphere[:-1].copy(), len(particles)  # owned: all here
         chunks, self.mode = max(1, -(-len(particles) // CHUNK)), thread_mode(max_bodies, threads)
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
         self.thread_choice = ThreadChoice(blocks)
@@ -157,8 +157,8 @@ class Engine:
         self.run_state = loop.RunState(
             **{n: np.zeros(1 + (n in SUMS), np.int64 if n in INTEGERS else float) for n in loop.RunState._fields}
         )
-        self.start_step, self.code, self._serve = 0, loop.DONE, bind(loop.execute)
-        self._serve_view = bind(loop.execute)  # whose arguments are others each time
+        self.start_step, self.code, self._execute_steps = 0, loop.DONE, bind(loop.execute)
+        self._execute_for_output = bind(loop.execute)  # apart: its arguments differ from call to call
         self._search = bind(neighbour_list.search)
         self.constants = self._run_constants(math.nan)  # `start` finds the unit
 
@@ -239,10 +239,10 @@ class Engine:
         if self.population and self.run_state.phase[0] == loop.COMPLETE and self.code == loop.DONE:
             if not self.population.is_due(self):
                 return
-            there, numbering = [stage.content(self) for stage in self.scalars], self.numbering
+            contents, numbering = [stage.content(self) for stage in self.scalars], self.numbering
             self.population.process(self)
             if self.numbering is not numbering:
-                for stage, before in zip(self.scalars, there, strict=True):
+                for stage, before in zip(self.scalars, contents, strict=True):
                     stage.book_external_change(before, stage.content(self))
 
     def _next_stop(self, stop: int) -> int:
@@ -259,7 +259,7 @@ class Engine:
         """Take steps, `stop` of them complete at most; returns DONE or why the kernels came back."""
         run_state = self.run_state
         before = int(run_state.step[0])
-        if self.holds and run_state.phase[0] == loop.COMPLETE:
+        if self.is_frozen and run_state.phase[0] == loop.COMPLETE:
             run_state.step[0] = max(before, stop)
             self._exchange_scalars(loop.DONE, before)
             return loop.DONE
@@ -292,8 +292,8 @@ class Engine:
         """Execute a command in the kernels, for other bodies and fluid if given; returns DONE or another code."""
         if not self.owned and bodies is None:
             return resize.execute_without_bodies(self, command, stop)
-        serve = self._serve_view if view else self._serve
-        return serve(*self._arguments(command, stop, view, bodies, run_state, fluid))
+        execute = self._execute_for_output if view else self._execute_steps
+        return execute(*self._arguments(command, stop, view, bodies, run_state, fluid))
 
     def _arguments(
         self, command: int, stop: int = 0, view: loop.OutputState | None = None,
@@ -303,7 +303,7 @@ class Engine:
         return (
             command, self.scheme, self.law, fluid or self.fluid.model, self.mode, self.constants, stop,
             bodies or self.bodies, self.kinds, self._lists.arrays, self.walls.faces, run_state or self.run_state,
-            self.chunk_sums, view or NOWHERE,
+            self.chunk_sums, view or NO_OUTPUT,
         )  # fmt: skip
 
     def compile_ahead(self) -> None:

@@ -308,7 +308,7 @@ class Simulation(SimulationBase):
             gap_range=max((law.gas()[2] for law in self._scalars), default=0.0),
             dissipation=bool(self._heat and self._heat.dissipation),
         )  # fmt: skip
-        engine.holds = self._frozen
+        engine.is_frozen = self._frozen
         engine.scalars = scalar_setup.stages(self._scalars, particles, self._box, self._walls, self._time_step)
         for stage in engine.scalars:
             stage.attach(engine, self._fluid, particles)
@@ -452,7 +452,7 @@ class Simulation(SimulationBase):
             self._population.variants = variants
 
     def _check_memory(self, walls: Sequence[Wall], law: tuple) -> None:
-        """Raise ValueError if contacts remember other numbers than under these walls and this law."""
+        """Raise ValueError if histories of contacts have other columns than under these walls and this law."""
         numbers = [
             (laws.width(each), any(wall.roughness > 0 for wall in there))
             for each, there in ((law, walls), (self._law, self._walls))
@@ -708,7 +708,7 @@ class Simulation(SimulationBase):
         """
         duration = checks.number("duration", duration, above=0, unit="s")
         steps = checks.whole("steps", steps, least=1)
-        scalar_setup.check_held(self._scalars)
+        scalar_setup.check_exchange_at_rest(self._scalars)
         with self._lock:
             self._notice_changes()
             self._check_run(self._engine.code)

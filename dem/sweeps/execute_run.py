@@ -17,7 +17,7 @@ from dem.base.notices import DemWarning
 from dem.base.parsing import parse_json
 from dem.base.text import error_in_words
 from dem.case import StudyCase
-from dem.casefile import ChosenCase, choose_case, with_words
+from dem.casefile import ChosenCase, choose_case, with_text_parameters
 from dem.files.h5md import layout
 from dem.files.h5md.schema import PARTICLES
 from dem.files.storage.journaled_file import being_written, is_blank, open_to_read
@@ -69,7 +69,7 @@ def has_threads(run: ChosenCase) -> bool:
 def _chosen(member: SweepRun, more: dict) -> ChosenCase:
     if isinstance(member.case, str):
         return choose_case(member.case, member.settings | more)
-    return ChosenCase(with_words(member.case, member.settings | more), member.case.name, None, {})
+    return ChosenCase(with_text_parameters(member.case, member.settings | more), member.case.name, None, {})
 
 
 def inspect_run(member: SweepRun, run: ChosenCase) -> RunOnDisk:

@@ -11,7 +11,7 @@ from dem.base import checks
 from dem.base.notices import issue, refused_before_building
 from dem.base.replace import replace_when_done
 from dem.case import StudyCase, case, names
-from dem.casefile import choose_case, with_words
+from dem.casefile import choose_case, with_text_parameters
 from dem.cli.application import app, plain_errors, say, show
 from dem.cli.commands.run import parameters
 from dem.cli.completion import case_names, cases_and_files
@@ -45,7 +45,7 @@ def init(
     if blank == (name is not None) or (blank and settings):
         message = "give a case, see dem cases, or --blank alone"
         raise ValueError(message)
-    text = write.blank() if blank else write.example(with_words(case(name), parameters(settings or [])))
+    text = write.blank() if blank else write.example(with_text_parameters(case(name), parameters(settings or [])))
     path = checks.output(output or Path(f"{name or 'blank'}.toml"), overwrite=overwrite)
     checks.ending(path, [".toml"], "a case file is written", needed=True)
     with replace_when_done(path) as partial:

@@ -156,8 +156,8 @@ def _deforms(cell: Cell) -> bool:
     return bool(np.any(cell.held[0])) or any(np.any(rate) for rate in rates)
 
 
-def check_held(laws: Sequence[ScalarExchange]) -> None:
-    """Raise ValueError where there is nothing to exchange while particles are held, or cells of a fluid take part."""
+def check_exchange_at_rest(laws: Sequence[ScalarExchange]) -> None:
+    """Raise ValueError where there is nothing to exchange with particles at rest, or cells of a fluid take part."""
     if not laws:
         message = "nothing is exchanged in this simulation: add heat=dem.Heat(), or scalars"
         raise ValueError(message)
@@ -196,9 +196,9 @@ def advised(advice: Advice, engine: Engine) -> Advice:
             steps = counted(number, "explicit sub-step") + f" (at most {MAX_SUBSTEPS})"
             steps += ": take implicit=True" if number > MAX_SUBSTEPS else ""
         lines.append(f"{stage.law.FIELD}: {shortest}; an exchange of {stage.span:.3g} s takes {steps}")
-    advised_step = advice.time_step if engine.holds else advice.advised
+    advised_step = advice.time_step if engine.is_frozen else advice.advised
     return replace(
-        advice, further=(*advice.further, *lines), advised=advised_step, frozen=engine.holds
+        advice, further=(*advice.further, *lines), advised=advised_step, frozen=engine.is_frozen
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from dem.model.insertion import Inserter, Outlet
 from dem.model.particles.fields import MOTION
 from dem.model.particles.particles import Particles
 from dem.soft.checks import check_outside_walls
-from dem.soft.energy_sums import MORE, fitting_unit
+from dem.soft.energy_sums import HEADROOM, fitting_unit
 from dem.soft.insertion import resize
 from dem.soft.insertion.inserter_in_run import NEVER, InserterInRun, SizeSampler
 from dem.soft.insertion.outlet_in_run import OutletInRun, removed_energy
@@ -391,9 +391,9 @@ def check_added(engine: Engine, added: int, inserters: Sequence[InserterInRun]) 
 
     Raises ValueError that says which particle touches what, or that the energies of the run leave no room for theirs.
     """
-    if fitting_unit(engine, engine.overlaps()) * MORE < engine.energy_unit:
+    if fitting_unit(engine, engine.overlaps()) * HEADROOM < engine.energy_unit:
         message = (
-            f"what is added has more than {MORE:g} times the energy that the run was begun with, too much to be booked "
+            f"what is added has more than {HEADROOM:g} times the energy that the run was begun with, too much to be booked "
             "with it: begin another run with dem.Simulation(sim.particles, ...)"
         )
         raise ValueError(message)

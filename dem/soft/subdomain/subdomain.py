@@ -37,7 +37,7 @@ from dem.ranks.domain_decomposition import BoundingBox, is_within_reach
 from dem.soft import arrays, deforming_cell
 from dem.soft.contact.capsules import with_poses
 from dem.soft.contact.contact_history import ContactHistory
-from dem.soft.engine import NOWHERE
+from dem.soft.engine import NO_OUTPUT
 from dem.soft.fluid.fluid_setup import STATE, with_fluid_scratch
 from dem.soft.neighbour_lists import EngineLists, grid_for, most_cells
 from dem.soft.per_body import MOVING, PER_BODY, TO_GHOSTS
@@ -557,7 +557,7 @@ class Subdomain:
 
     def execute(
         self, order: int, task: int = chunk_step.PREDICT, after: int = subdomain_step.NO_TASK, stop: int = 0,
-        view: loop.OutputState = NOWHERE, bodies: Bodies | None = None,
+        view: loop.OutputState = NO_OUTPUT, bodies: Bodies | None = None,
     ) -> int:  # fmt: skip
         """Execute a command in the kernels."""
         return self._kernels(

@@ -58,7 +58,7 @@ class Hold(NamedTuple):
 
 def standing_contacts(engine: Engine) -> StandingContacts:
     """The quickest oscillation of a body among the contacts of the present state."""
-    if engine.holds or not engine.owned:
+    if engine.is_frozen or not engine.owned:
         return StandingContacts()
     o = engine.overlaps()
     if not o.count:
