@@ -118,7 +118,7 @@ def order_parameter(directions: np.ndarray) -> Order:
 
 def unit_vectors(directions: np.ndarray) -> np.ndarray:
     """Directions (..., N, 3) as floats; raises ValueError if there are none or they are not unit vectors."""
-    p = np.asarray(directions, dtype=np.float64)
+    p = checks.numbers("directions", directions, "(..., N, 3): unit vectors")
     if p.ndim < 2 or p.shape[-1] != 3 or p.shape[-2] == 0:
         message = f"directions have shape {p.shape}, expected (..., N, 3): unit vectors of at least one fibre"
         raise ValueError(message)

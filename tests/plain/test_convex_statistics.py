@@ -83,6 +83,8 @@ def test_directions_and_order_of_long_and_short_axes(tmp_path):
         # of four along x and one along y the largest eigenvalue of (3 a - 1)/2 is (3 * 0.8 - 1)/2
         assert order.parameter == pytest.approx(0.7, abs=1e-12)
         np.testing.assert_allclose(order.director, [1, 0, 0], atol=1e-12)
+        with pytest.raises(ValueError, match=r"directions .*expected \(\.\.\., N, 3\): unit vectors"):
+            statistics.order_parameter(run[0].directions())
         short, _ = run[0].directions("short")
         assert statistics.order_parameter(short).parameter == pytest.approx(1.0, abs=1e-12)
         np.testing.assert_allclose(np.abs(short), [[0, 0, 1]] * 5, atol=1e-12)
