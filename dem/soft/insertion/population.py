@@ -393,8 +393,8 @@ def check_added(engine: Engine, added: int, inserters: Sequence[InserterInRun]) 
     """
     if fitting_unit(engine, engine.overlaps()) * HEADROOM < engine.energy_unit:
         message = (
-            f"what is added has more than {HEADROOM:g} times the energy that the run was begun with, too much to be booked "
-            "with it: begin another run with dem.Simulation(sim.particles, ...)"
+            f"what is added has more than {HEADROOM:g} times the energy that the run was begun with, too much to be "
+            "booked with it: begin another run with dem.Simulation(sim.particles, ...)"
         )
         raise ValueError(message)
     for inserter in inserters:
