@@ -75,7 +75,7 @@ class Callback(NamedTuple):
 
     function: Callable[[System], object]
     interval: Interval
-    first: float  # in what plans are made of
+    first: float  # step or time [s] from which intervals are counted
 
     @classmethod
     def checked(cls, every: tuple, sim: System, first: float) -> Callback:

@@ -138,14 +138,14 @@ def _raise_too_deep(now: _Moment, where: str) -> None:
     if t < 0:
         face = -1 - t
         other, partner, particles = engine.springs.of_faces[face], face_name(face, engine.walls.names), (body,)
-        velocity = _surface_velocity(now, o, s, x) - face_velocity(engine.walls.faces, face, x)
+        velocity = _sphere_velocity(now, o, s, x) - face_velocity(engine.walls.faces, face, x)
     else:
         particles = tuple(sorted((body, int(o.owner[t]))))
         kind = b.kind[b.owner[t]]
         mass, other = 1 / (1 / mass + 1 / tips[_row(engine, t)]), kinds.material[kind]
         radius, reduced = 1 / (1 / radius + 1 / o.radius[t]), 1 / (1 / reduced + 1 / kinds.mass[kind])
         partner = f"particle {particles[1]}"
-        velocity = _surface_velocity(now, o, s, x) - _surface_velocity(now, o, t, b.sphere_position[:, t])
+        velocity = _sphere_velocity(now, o, s, x) - _sphere_velocity(now, o, t, b.sphere_position[:, t])
     speed = float(np.linalg.norm(velocity))
     spring = engine.springs.between(material, other, radius, reduced)
     energy = 0.5 * mass * speed**2 + spring.energy(deep.overlap)  # an impact at the speed that this amounts to
@@ -170,7 +170,7 @@ def _row(engine: Engine, sphere: int) -> int:
     return int(engine.kinds.first_offset[b.kind[b.owner[sphere]]] + sphere - b.first_sphere[b.owner[sphere]])
 
 
-def _surface_velocity(now: _Moment, o: Overlaps, sphere: int, x: np.ndarray) -> np.ndarray:
+def _sphere_velocity(now: _Moment, o: Overlaps, sphere: int, x: np.ndarray) -> np.ndarray:
     """Velocity of the centre of a sphere [m/s]."""
     b, p, n = now.engine.bodies, now.particles, now.engine.numbering.rows(o.owner[sphere])
     arm = x - b.position[:, b.owner[sphere]]
