@@ -48,7 +48,7 @@ def test_init_offers_every_case(cli, tmp_path):
     [
         pytest.param("dem valid", {"validate"}, marks=pytest.mark.slow),
         ("dem run nine", {"nine-fibres"}),
-        ("dem run he", {"heap", "heap.toml"}),
+        ("dem run heap", {"heap", "heap.toml"}),
         pytest.param("dem init rotating", {"rotating-drum"}, marks=pytest.mark.slow),
         pytest.param("dem validate seelen", {"seelen-fig1", "seelen-fig5"}, marks=pytest.mark.slow),
         pytest.param("dem guide wal", {"walls", "walls-and-meshes"}, marks=pytest.mark.slow),
