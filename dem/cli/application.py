@@ -45,7 +45,7 @@ COMMANDS = {  # module of `dem.cli.commands`, which registers the command when i
     "view": ("view", "Show a trajectory in the browser"),
     "export": ("export", "Write a trajectory as a file for other programs"),
     "rerun": ("repair_and_rerun", "Repeat a run and say whether the bytes match."),
-    "repair": ("repair_and_rerun", "Save what a broken trajectory still has."),
+    "repair": ("repair_and_rerun", "Recover the complete frames of a damaged trajectory."),
     "replay": ("replay", "Show step by step how a run failed"),
     "guide": ("guide", "Read a page of the guide, or list them"),
     "doctor": ("doctor", "Check the installation"),
