@@ -242,6 +242,16 @@ def test_a_folder_that_nobody_may_write_to(cli, words, tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["run.h5"]
 
 
+def test_a_read_only_file_is_not_overwritten(cli, tmp_path, monkeypatch):
+    """Its folder would allow that."""
+    cli("run", "single-fibre", *QUICK, "-o", "run.h5")
+    before = (tmp_path / "run.h5").read_bytes()
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path).name != "run.h5" or mode != os.W_OK)
+    refused = cli("run", "single-fibre", *QUICK, "-o", "run.h5", "--overwrite")
+    assert (refused.exit_code, refused.stderr) == (2, "dem: output run.h5 cannot be written: it is read-only\n")
+    assert (tmp_path / "run.h5").read_bytes() == before
+
+
 def test_what_the_system_says_comes_without_its_numbers(capsys):
     with pytest.raises(typer.Exit, match="2"):
         plain_errors(lambda: Path("/no/such/file").read_bytes())()

@@ -235,6 +235,8 @@ def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "
         problem = f"there is no folder {path.parent}"
     elif not os.access(path.parent, os.W_OK):
         problem = f"no permission to write to the folder {path.parent.resolve()}: choose another"
+    elif overwrite and path.exists() and not os.access(path, os.W_OK):
+        problem = "it is read-only"
     if problem:
         raise OSError(f"{what} {path} cannot be written: {problem}")
     if os.path.lexists(path) and not overwrite:  # what a link that leads nowhere would create is elsewhere
