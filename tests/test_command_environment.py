@@ -26,6 +26,18 @@ def test_a_closed_stream_is_no_trouble(closed):
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_a_full_disk_below_a_log_ends_no_run(tmp_path):
+    done = ran("run", "single-fibre", "--duration", "1e-4", "--table", "-o", f"{tmp_path}/run.h5", before=">/dev/full")
+    assert done.stderr.endswith(b"dem: no space left on device\n")  # of the summary
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        assert run.verdict.startswith("PASS")
+        assert len(run.table["step"]) > 10
+    for words in (["--help"], ["--version"], [], ["cases"]):
+        done = ran(*words, before=">/dev/full")
+        assert (done.returncode, done.stderr) == (2, b"dem: no space left on device\n")
+
+
 def test_what_a_file_is_given_is_no_closed_stream(tmp_path):
     """The first file that is opened would be descriptor 1, to which libraries may print."""
     there = "import os, sys; from dem.cli import streams; streams.prepare(); print(open(sys.argv[1], 'w').fileno(), "

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dem.base import progress
 from dem.base.notices import Notice, warn
 from dem.base.progress import Countdown, in_notebook, watched
+from dem.base.text import write_log
 from dem.kernels.compiler.jit import CACHE, REFUSED, WHY, compile_side_by_side, most_threads, on_compiling
 
 if TYPE_CHECKING:
@@ -126,5 +127,4 @@ def messages_to(someone: Callable[[str], None]) -> Iterator[None]:
 
 def _say(text: str) -> None:
     if not SILENT:
-        sys.stderr.write(text)
-        sys.stderr.flush()
+        write_log(sys.stderr, text)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import reprlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import TextIO
 
 
 def counted(count: float, thing: str, shown: str = "") -> str:
@@ -67,6 +71,17 @@ def error_in_words(error: BaseException) -> str:
         where = f"{cut(str(error.filename), 300)}: " if error.filename else ""
         return f"{where}{error.strerror.lower()}"
     return str(error)
+
+
+def write_log(stream: TextIO, text: str) -> None:
+    """Write a message of a run, which goes on if that fails, for example because the disk of its log is full."""
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        raise  # the reader has ended, and the command ends too
+    except OSError:
+        pass
 
 
 def printable(text: str) -> str:

@@ -42,5 +42,10 @@ def main() -> None:
 
         set_exit_status(end.code)
         raise
+    except OSError as error:  # of help and lists of options; commands report their own
+        from dem.base.text import error_in_words  # noqa: PLC0415, for the end alone
+
+        sys.stderr.write(f"dem: {error_in_words(error)}\n")
+        sys.exit(2)
     finally:
         gc.freeze()  # no collection of the compiler's objects: the process ends

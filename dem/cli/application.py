@@ -21,7 +21,7 @@ from typer.main import get_group
 from dem.base import interrupts
 from dem.base.notices import DemWarning
 from dem.base.replace import OutputError
-from dem.base.text import error_in_words
+from dem.base.text import error_in_words, write_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -188,7 +188,7 @@ def _warnings_in_words() -> Iterator[None]:
 
         def show(message: Warning, category: type[Warning], *where: object) -> None:
             if issubclass(category, DemWarning):
-                sys.stderr.write(f"dem: warning [{message.name}]{str(message).removeprefix(message.name)}\n")
+                write_log(sys.stderr, f"dem: warning [{message.name}]{str(message).removeprefix(message.name)}\n")
             else:
                 others(message, category, *where)
 

@@ -16,7 +16,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.imports import load_registered
 from dem.base.parsing import parse_json
-from dem.base.text import shown
+from dem.base.text import shown, write_log
 from dem.model.domain.box import AXES
 from dem.model.domain.cell import Cell
 from dem.model.energy import Energy
@@ -263,8 +263,7 @@ class RunningTable:
                 for texts in (self.names, units)
             ]
         cells = (f"{row[n]:>{width[n]}d}" if COLUMNS[n].whole else f"{row[n]:>{width[n]}.6g}" for n in self.names)
-        sys.stdout.write("\n".join([*lines, "".join(cells)]) + "\n")
-        sys.stdout.flush()
+        write_log(sys.stdout, "\n".join([*lines, "".join(cells)]) + "\n")
 
 
 def chosen(columns: Iterable[str] | str | bool) -> tuple[str, ...]:
