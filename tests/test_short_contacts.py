@@ -42,9 +42,9 @@ def test_a_contact_of_few_steps_is_noticed(steps, material):
     verdict = sim.verdict()
     assert verdict.largest_overlap > 0
     assert verdict.status == ("WARN" if steps < RESOLVED else "PASS")
-    assert (verdict.briefest.steps < math.inf) == (steps < RESOLVED)
+    assert (verdict.shortest_contact.steps < math.inf) == (steps < RESOLVED)
     if steps < RESOLVED:
-        found = verdict.briefest
+        found = verdict.shortest_contact
         assert (found.particle, found.partner) == (0, 1)
         # looks are 3 % apart; what half a step misses of the depth, and damping takes, counts by its fourth root, 2 %
         # at most from 5 steps on; at 2 steps bodies overshoot
@@ -57,7 +57,7 @@ def test_a_contact_of_few_steps_is_noticed(steps, material):
 def test_where_there_was_no_contact_none_is_told():
     sim = dem.Simulation(dem.Particles(BALL, NYLON, position=[(0, 0, 0)]), time_step=1e-6, **FREE)
     sim.step(2)
-    found = sim.verdict().briefest
+    found = sim.verdict().shortest_contact
     assert (str(found), found.remedy(1e-6)) == (
         "no contact of too few time steps has been seen", "keep time_step at 1e-06 s"
     )  # fmt: skip
@@ -78,7 +78,7 @@ def test_a_tip_is_lighter_than_its_fibre(steps):
     time = contact_time(mass, 0.005, NYLON.effective_modulus(NYLON), 0.1)
     sim = dem.Simulation(one, floor, time_step=time / steps, **FREE)
     sim.step(math.ceil(steps) + 3)
-    found = sim.verdict().briefest
+    found = sim.verdict().shortest_contact
     assert found.steps == (pytest.approx(steps, rel=0.05) if steps < RESOLVED else math.inf)
     assert (found.particle, found.partner) == ((0, -1 - 4) if steps < RESOLVED else (-1, -1))  # the face z-
 
@@ -89,7 +89,7 @@ def test_it_is_noticed_beside_deeper_contacts():
     others = dem.Particles(BALL, NYLON, position=[(0, 1, 0), (0.0501, 1, 0)], velocity=[(4, 0, 0), (-4, 0, 0)])
     sim = dem.Simulation(dem.Particles.concatenate([others, pair]), time_step=impact(pair) / 8, **FREE)
     sim.step(40)
-    found = sim.verdict().briefest
+    found = sim.verdict().shortest_contact
     assert sim.verdict().largest_overlap * 0.001 > 20 * 0.0005 * 0.03  # that of the bead is 3 % of its radius
     assert (found.particle, found.partner, found.steps) == (2, 3, pytest.approx(8, rel=0.05))
 
@@ -110,7 +110,7 @@ def test_looking_changes_no_bit():
         sim = change(case.simulation())
         sim.step(10_000)
         results.append((sim.particles.position.tobytes(), sim.particles.angular_velocity.tobytes(), *sim.energy()))
-        noticed = sim.verdict().briefest.steps < RESOLVED
+        noticed = sim.verdict().shortest_contact.steps < RESOLVED
         assert noticed == (change is not unseen)
     assert results[0] == results[1]
 
@@ -147,11 +147,11 @@ def test_what_was_noticed_goes_on_in_a_saved_simulation(tmp_path):
     again = dem.Simulation.load(tmp_path / "a.h5", threads=1)
     assert again.verdict() == sim.verdict()
     assert again._engine.limits.watch.tobytes() == sim._engine.limits.watch.tobytes()
-    assert again.verdict().briefest.steps < RESOLVED
+    assert again.verdict().shortest_contact.steps < RESOLVED
     with h5py.File(tmp_path / "a.h5", "r+") as file:  # as those of version 0.1 are
         (name,) = (name for name in names_in(file) if name.split("/")[-1] == "watch")
         del file[name]
-    assert dem.Simulation.load(tmp_path / "a.h5", threads=1).verdict().briefest == ShortestContact()
+    assert dem.Simulation.load(tmp_path / "a.h5", threads=1).verdict().shortest_contact == ShortestContact()
 
 
 def test_the_forces_last_evaluated_are_looked_at_not_where_bodies_are_now():
@@ -182,6 +182,6 @@ def test_what_is_noted_does_not_depend_on_cuts(cut):
     whole.step(150)
     for _ in range(150 // cut):
         cut_up.step(cut)
-    assert whole.verdict().briefest.steps < RESOLVED
-    assert cut_up.verdict().briefest == whole.verdict().briefest
+    assert whole.verdict().shortest_contact.steps < RESOLVED
+    assert cut_up.verdict().shortest_contact == whole.verdict().shortest_contact
     assert cut_up._engine.limits.watch.tobytes() == whole._engine.limits.watch.tobytes()

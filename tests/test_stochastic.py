@@ -734,8 +734,8 @@ def test_a_file_that_was_changed_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "status", "said"),
     [
-        ({"often": 0.5}, "WARN", r"0\.5 collisions of a particle in a step, expected at most 0\.2: lower time_step"),
-        ({"often": 2.0}, "FAIL", "2 collisions of a particle in a step: lower time_step 10 times"),
+        ({"collisions_per_step": 0.5}, "WARN", r"0\.5 collisions of a particle in a step, expected at most 0\.2"),
+        ({"collisions_per_step": 2.0}, "FAIL", "2 collisions of a particle in a step: lower time_step 10 times"),
         ({"densest": 0.55}, "WARN", r"solid fraction of 0\.55 somewhere, beyond 0\.5 spheres freeze"),
         ({"excess": 30}, "WARN", "30 collisions should have been more likely than sure"),
         ({"resting": True}, "WARN", "particles rest on a wall, through each other"),

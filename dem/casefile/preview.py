@@ -127,7 +127,8 @@ def so_far(sim: System) -> Judgement:
     if not isinstance(verdict, Verdict):
         return verdict
     early = sim.population.doubts(sim.step_count) if sim.population else ()
-    return replace(verdict, beyond=tuple(doubt for doubt in verdict.beyond if doubt not in early), unfinished=())
+    others = tuple(doubt for doubt in verdict.other_doubts if doubt not in early)
+    return replace(verdict, other_doubts=others, unfinished=())
 
 
 def _gradings(particles: Particles, names: list[str], counts: list[int]) -> Iterator[tuple[str, Grading]]:

@@ -341,7 +341,7 @@ class StochasticSpheres(SimulationBase):
         return StochasticVerdict(
             steps=self.step_count, time=self.time, collisions=self.collisions, energy_error=error,
             energy_reference=reference, momentum_error=self._momentum_error(), exchanged=exchanged,
-            often=float(tally.rate[0]) * rule.time_step, densest=float(tally.densest[0]),
+            collisions_per_step=float(tally.rate[0]) * rule.time_step, densest=float(tally.densest[0]),
             occupancy=len(self.particles) / float(np.prod(rule.cells)), excess=int(tally.excess[0]),
             partners=rule.partners, turbulent=rule.turbulence is not None,
             resting=bool(tally.lasting[0] > RESTING * tally.wall[0]),

@@ -37,7 +37,7 @@ class StochasticVerdict(Judgement):
     exchanged : float
         Energy that fictitious partners and the fluid have given, over the reference energy; of partners alone it is
         what the model does not conserve.
-    often : float
+    collisions_per_step : float
         Collisions of a particle in a step, averaged over all particles, in the step with most of them.
     densest : float
         Largest solid fraction around a cell.
@@ -67,7 +67,7 @@ class StochasticVerdict(Judgement):
     energy_reference: str
     momentum_error: float | None
     exchanged: float
-    often: float
+    collisions_per_step: float
     densest: float
     occupancy: float
     excess: int
@@ -83,9 +83,10 @@ class StochasticVerdict(Judgement):
             found.append(f"energy error above {BUDGET:g}: speeds change by too many orders of magnitude")
         if self.momentum_error is not None and not self.momentum_error <= BUDGET:
             found.append(f"momentum error above {BUDGET:g}: something pushes that nothing pushes back")
-        if self.often > TOO_OFTEN:
+        if self.collisions_per_step > TOO_OFTEN:
+            factor = self.collisions_per_step / OFTEN
             found.append(
-                f"{self.often:.2g} collisions of a particle in a step: lower time_step {self.often / OFTEN:.0f} times"
+                f"{self.collisions_per_step:.2g} collisions of a particle in a step: lower time_step {factor:.0f} times"
             )
         return found
 
@@ -93,9 +94,10 @@ class StochasticVerdict(Judgement):
     def doubts(self) -> list[str]:
         """Reasons for WARN, each with a remedy."""
         found = []
-        if OFTEN < self.often <= TOO_OFTEN:
+        if OFTEN < self.collisions_per_step <= TOO_OFTEN:
             found.append(
-                f"{self.often:.2g} collisions of a particle in a step, expected at most {OFTEN:g}: lower time_step"
+                f"{self.collisions_per_step:.2g} collisions of a particle in a step, expected at most {OFTEN:g}: "
+                "lower time_step"
             )
         if self.densest > ENSKOG:
             found.append(
@@ -118,9 +120,9 @@ class StochasticVerdict(Judgement):
         c = self.collisions
         what = counted(c.pair, "collision") + (" with fictitious partners" if self.partners else " of pairs")
         line = (
-            f"{self.status}: {counted(self.steps, 'step')} to t = {self.time:.6g} s, {what}, {self.often:.2g} of a "
-            f"particle in a step at most, and {c.wall} with walls; energy error {self.energy_error:.1e} of "
-            f"{self.energy_reference}"
+            f"{self.status}: {counted(self.steps, 'step')} to t = {self.time:.6g} s, {what}, "
+            f"{self.collisions_per_step:.2g} of a particle in a step at most, and {c.wall} with walls; "
+            f"energy error {self.energy_error:.1e} of {self.energy_reference}"
         )
         if self.momentum_error is not None:
             line += f", momentum error {self.momentum_error:.1e}"

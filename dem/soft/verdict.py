@@ -74,15 +74,15 @@ class Verdict(Judgement):
     momentum_error : float or None
         Change of linear momentum over the sum of all |m v|, along the axes on which nothing acts from outside; None
         if there is no such axis.
-    briefest : ShortestContact
+    shortest_contact : ShortestContact
         Contact that lasted the fewest time steps, if these were too few to resolve it.
     time_step : float
         [s].
     drifts : bool
         Whether the rotational scheme makes energy drift where another one would not.
-    beyond : tuple of str
-        Further doubts in words: use of fluid laws outside their ranges, inserters and outlets that did not do what they
-        were to, bonds, and particles outside closed walls.
+    other_doubts : tuple of str
+        Doubts in words about what has no field here: use of fluid laws outside their ranges, inserters and outlets that
+        did not do what they were to, bonds, and particles outside closed walls.
     population : str
         How many particles were inserted and removed, if any were to be.
     balanced : bool
@@ -126,10 +126,10 @@ class Verdict(Judgement):
     energy_budget: float
     overlap_share: float
     momentum_error: float | None
-    briefest: ShortestContact
+    shortest_contact: ShortestContact
     time_step: float
     drifts: bool
-    beyond: tuple[str, ...] = ()
+    other_doubts: tuple[str, ...] = ()
     population: str = ""
     balanced: bool = True
     bonds: str = ""
@@ -163,8 +163,9 @@ class Verdict(Judgement):
     def doubts(self) -> list[str]:
         """Reasons to doubt the run, each with a remedy."""
         found = []
-        if self.briefest.steps < RESOLVED:
-            found.append(f"{self.briefest}, at least {RESOLVED} resolve it: {self.briefest.remedy(self.time_step)}")
+        if self.shortest_contact.steps < RESOLVED:
+            remedy = self.shortest_contact.remedy(self.time_step)
+            found.append(f"{self.shortest_contact}, at least {RESOLVED} resolve it: {remedy}")
         if self.overlap_share > OVERLAP_LIMIT and not self.engulfed:
             found.append(
                 f"largest overlap {self.overlap_share:.0%} of a radius, above the {OVERLAP_LIMIT:.0%} up to which "
@@ -181,7 +182,7 @@ class Verdict(Judgement):
                 f"{MAX_CONTACTS}, or a body more than {MAX_VERTICES} vertices or {MAX_EDGES} edges near another: "
                 "lower rounding, or take hulls of fewer vertices"
             )
-        return [*found, *self.beyond]
+        return [*found, *self.other_doubts]
 
     def __str__(self) -> str:
         """The verdict in one line."""
@@ -234,10 +235,10 @@ def judge(sim: Simulation) -> Verdict:
         energy_budget=ENERGY_BUDGET / span if span else 0.0,
         overlap_share=engine.limits.relative_overlap(overlap),
         momentum_error=_momentum_error(sim),
-        briefest=engine.limits.shortest_contact,
+        shortest_contact=engine.limits.shortest_contact,
         time_step=engine.dt,
         drifts=drifts(engine, sim.integrator),
-        beyond=(
+        other_doubts=(
             *fluid_setup.doubts(sim.fluid, *medium), *(population.doubts(steps) if population else ()),
             *bond_setup.doubts(engine), *container_check.doubts(engine, sim._containers),
         ),

@@ -427,15 +427,15 @@ def test_advice_shows_what_adhesion_holds(adhesion):
     """The strongest pair is that with the wall, the quickest that of two spheres, of half the mass and R*."""
     sim = on_wall(1e-5, 0.1, adhesion, 1e-6, gravity=-9.81)
     advice = sim.advice()
-    assert advice.held.pull_off == pytest.approx(adhesion.pull_off(RADIUS), rel=1e-12)
-    assert advice.held.strongest_pair == "grain on a wall (R* = 0.0005 m)"
-    assert advice.held.fastest_pair == "grain on grain (R* = 0.00025 m)"
+    assert advice.adhesion.pull_off == pytest.approx(adhesion.pull_off(RADIUS), rel=1e-12)
+    assert advice.adhesion.strongest_pair == "grain on a wall (R* = 0.0005 m)"
+    assert advice.adhesion.fastest_pair == "grain on grain (R* = 0.00025 m)"
     (line,) = (line for line in advice.lines if line.startswith("adhesion: "))
     assert f"pulls by up to {adhesion.pull_off(RADIUS):.3g} N" in line
-    assert f"{advice.held.time / 1e-6:.3g} steps" in line
+    assert f"{advice.adhesion.time / 1e-6:.3g} steps" in line
     assert advice.bond == pytest.approx(adhesion.pull_off(RADIUS) / (sim.particles.mass[0] * 9.81), rel=1e-12)
     assert f"Bond number {advice.bond:.3g}" in line
-    assert advice.advised <= advice.held.time / 50
+    assert advice.advised <= advice.adhesion.time / 50
     assert "np." not in repr(advice)
 
 
@@ -450,7 +450,7 @@ def test_contacts_that_adhesion_holds_are_counted_by_its_stiffness(adhesion, ste
     for _ in range(round(2 * steps)):
         sim.step()
         assert sim.particles.position[0, 2] == pytest.approx(RADIUS - rest, abs=0.05 * rest)
-    found = sim.verdict().briefest
+    found = sim.verdict().shortest_contact
     assert (found.steps < math.inf) == (steps < 20)
     if steps < 20:
         assert found.steps == pytest.approx(steps, rel=0.02)

@@ -61,7 +61,7 @@ row = dem.Particles(dem.Sphere(diameter=0.004), grain, position=[[0.00399 * k, 0
 table = dem.Contacts({(grain, grain): sticky})
 sim = dem.Simulation(row, gravity=(0, 0, 0), time_step="auto", contacts=table, threads=1)
 sim.run(40 * sim.time_step, output="run.h5", frames=2)
-print(sim.advice().held.pull_off)
+print(sim.advice().adhesion.pull_off)
 """
 CASE = """
 duration = 1e-4

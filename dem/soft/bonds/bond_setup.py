@@ -203,7 +203,7 @@ def advised(advice: Advice, bonds: Bonds | None, particles: Particles) -> Advice
         f"{advice.time_step / limit:.2g} of it a step ({STEPS:g} are advised)"
     )
     most = rounded_down(STEPS * limit)
-    return replace(advice, further=(*advice.further, text), advised=min(advice.advised, most))
+    return replace(advice, other_limits=(*advice.other_limits, text), advised=min(advice.advised, most))
 
 
 def startup_notices(

@@ -434,7 +434,7 @@ def advised(
         rate = film_rate(fluid, particles, box)
         text += f"; of two particles with the thinnest film between them: {1 / rate:.3g} s, {step * rate:.2g} of it"
         most = min(most, rounded_down(THICK / rate))
-    return replace(advice, further=(text,), advised=min(advice.advised, most))
+    return replace(advice, other_limits=(text,), advised=min(advice.advised, most))
 
 
 def _follows(integrator: Integrator, particles: Particles, *, bonded: bool) -> bool:

@@ -198,7 +198,7 @@ def advised(advice: Advice, engine: Engine) -> Advice:
         lines.append(f"{stage.law.FIELD}: {shortest}; an exchange of {stage.span:.3g} s takes {steps}")
     advised_step = advice.time_step if engine.is_frozen else advice.advised
     return replace(
-        advice, further=(*advice.further, *lines), advised=advised_step, frozen=engine.is_frozen
+        advice, other_limits=(*advice.other_limits, *lines), advised=advised_step, frozen=engine.is_frozen
     )  # fmt: skip
 
 

@@ -69,12 +69,12 @@ class Advice:
         Shortest time that a surface wave takes around half a sphere [s].
     spin : float
         Largest angular speed at the start [rad/s].
-    held : AdhesionLimit
+    adhesion : AdhesionLimit
         If there is adhesion: its largest pull ``pull_off`` [N], and ``time``, the shortest half oscillation of
         particles that it holds [s].
     bond : float
         Bond number: largest pull over the weight of the lightest particle; 0 without gravity.
-    further : tuple of str
+    other_limits : tuple of str
         What a fluid, heat and other scalars require, in words.
     frozen : bool
         Whether particles are held where they are (``frozen=True`` of `dem.Heat`), so that none of this matters.
@@ -101,9 +101,9 @@ class Advice:
     deepest: str
     rayleigh_time: float
     spin: float
-    held: AdhesionLimit
+    adhesion: AdhesionLimit
     bond: float = 0.0
-    further: tuple[str, ...] = ()
+    other_limits: tuple[str, ...] = ()
     frozen: bool = False
 
     @property
@@ -125,15 +125,15 @@ class Advice:
     def lines(self) -> list[str]:
         """Advice on the time step, line by line."""
         if self.frozen:
-            return ["motion: none, particles are held where they are", *self.further]
+            return ["motion: none, particles are held where they are", *self.other_limits]
         squeezed = (
             f"shortest when squeezed: {self.squeezed_time:.3g} s, {self.squeezed}: {self.steps_squeezed:.3g} steps "
             f"({RESOLVED} are advised)"
         )
-        held = (
-            f"adhesion: pulls by up to {self.held.pull_off:.3g} N, {self.held.strongest_pair}; half an oscillation at "
-            f"rest takes {self.held.time:.3g} s, {self.held.fastest_pair}: {self.held.time / self.time_step:.3g} steps "
-            f"(at least {RESOLVED})"
+        pull = self.adhesion
+        adhesion = (
+            f"adhesion: pulls by up to {pull.pull_off:.3g} N, {pull.strongest_pair}; half an oscillation at rest takes "
+            f"{pull.time:.3g} s, {pull.fastest_pair}: {pull.time / self.time_step:.3g} steps (at least {RESOLVED})"
             f"{f'; Bond number {self.bond:.3g}' if self.bond else ''}"
         )
         shortest = (
@@ -144,11 +144,11 @@ class Advice:
         return [
             shortest if meets else f"contacts: {self.shortest}",
             *([squeezed] if self.squeezed_time < math.inf else []),
-            *([held] if self.held.pull_off > 0 else []),
+            *([adhesion] if pull.pull_off > 0 else []),
             *([deepest] if meets else []),
             f"Rayleigh time: {self.rayleigh_time:.3g} s, {self.time_step / self.rayleigh_time:.1%} of it a step",
             f"rotation: {self.turn:.2g} rad a step at the start (at most {LARGEST_TURN})",
-            *self.further,
+            *self.other_limits,
             f"advised time step: {self.advised:.2g} s",
         ]
 
@@ -189,7 +189,7 @@ def advise(
         time_step=time_step or advised, advised=advised, contact_time=first.time, speed=first.speed,
         shortest=_describe_pair(particles, first, "on"), squeezed_time=squeezed.time,
         squeezed=_describe_pair(particles, squeezed, "squeezed against"), overlap=deepest.overlap,
-        deepest=_describe_pair(particles, deepest, "on"), rayleigh_time=rayleigh, spin=spin, held=adhesion,
+        deepest=_describe_pair(particles, deepest, "on"), rayleigh_time=rayleigh, spin=spin, adhesion=adhesion,
         bond=adhesion.pull_off / weight if weight else 0.0,
     )  # fmt: skip
 

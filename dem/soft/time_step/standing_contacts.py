@@ -149,4 +149,4 @@ def advised(advice: Advice, engine: Engine) -> Advice:
         f"present contacts: half an oscillation takes {found.time:.3g} s or more, of particle {found.particle} in "
         f"{counted(found.contacts, 'contact')}: {found.time / advice.time_step:.3g} steps ({RESOLVED} are advised)"
     )
-    return replace(advice, further=(*advice.further, text), advised=min(advice.advised, found.time_step))
+    return replace(advice, other_limits=(*advice.other_limits, text), advised=min(advice.advised, found.time_step))
