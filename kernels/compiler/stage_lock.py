@@ -5,6 +5,7 @@ may come to the same stage at the same time. Each stage is a byte of one file, l
 The system unlocks what a process had locked when it ends, however it ends.
 """
 
+import os
 import time
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -25,8 +26,8 @@ PAUSE = 0.01  # s between attempts
 
 @cache
 def lock_file(folder):
-    """Open the file of locks. It stays open until the process ends, because closing it releases all locks."""
-    return (Path(folder) / NAME).open("wb")
+    """Descriptor of the file of locks, open until the process ends, because closing it releases all locks."""
+    return os.open(Path(folder) / NAME, os.O_WRONLY | os.O_CREAT, 0o600)
 
 
 def lock_when_free(file, place):
