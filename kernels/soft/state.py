@@ -63,9 +63,8 @@ class Bodies(NamedTuple):
     wall_contacts: np.ndarray  # (N,) int64, contacts with rough walls so far
     dissipated: np.ndarray  # (2, N) int64, energy that becomes heat, rows of ``contact.dissipated_heat``; else empty
     fluid_cache: np.ndarray  # (R, N) fluid forces for some steps, rows of module ``fluid_cache``; without a fluid R = 0
-    is_removed: (
-        np.ndarray
-    )  # (1, N) int8, 1 for those that have left the box for good: they touch nothing, and come last
+    # (1, N) int8, 1 for those that have left the box for good: they touch nothing, and come last
+    is_removed: np.ndarray
     n_active: np.ndarray  # (1,) int64, number of the others
     fields: np.ndarray  # (F, N) registered fields, rows as `dem.soft.per_body.rows_of` says; without any F = 0
 

@@ -102,10 +102,9 @@ class Bonds(NamedTuple):
     when: np.ndarray  # (B,) int64, step at which it broke, -1 before
     load: np.ndarray  # (B,) by slot: stress over strength, if any may break
     pending: np.ndarray  # (B,) int64, those that are breaking
-    before: (
-        np.ndarray
-    )  # (B,) energy of each of these when it was found to break [J]; while a step is evaluated, by bond.
-    # (2 B,) on several ranks: then the mean of this energy and that in the next step
+    # (B,) energy of each of these when it was found to break [J]; while a step is evaluated, by bond. (2 B,) on several
+    # ranks: then the mean of this energy and that in the next step
+    before: np.ndarray
     count: np.ndarray  # (3,) int64: number of those, steps taken, broken bonds
     pressed: np.ndarray  # (1,) largest overlap so far of bodies without contact, beyond that at rest, over a radius
     # (9, F) force on the first body [N], torque on the first and the second one [N m]; (10, F) with heat: what dashpots

@@ -20,11 +20,8 @@ from numba import types
 from numba.extending import overload
 
 LINE = 8  # numbers in a line of the cache
-ON_I, FORCE_J, ON_J = (
-    4,
-    8,
-    12,
-)  # columns of `Neighbours.force_torque` after the force on i: torque on i; force, torque on j
+# columns of `Neighbours.force_torque` after the force on i: torque on i; force and torque on j
+ON_I, FORCE_J, ON_J = 4, 8, 12
 # Columns of `force_torque` of spheres whose torques differ: torque on j, force on i, torque on i, each of this width
 SHARED, VECTOR_WIDTH = 12, 4
 TINY = 1e-300  # keeps the direction of two coincident spheres finite (zero) instead of 0/0
