@@ -14,8 +14,10 @@ its kind in this chain.
 from operator import attrgetter
 from typing import NamedTuple
 
+from dem.kernels.compiler.disk_cache import set_sources
 from dem.kernels.compiler.jit import inline, select, type_is
 from dem.kernels.compiler.kind_chain import by_place, chain_of
+from dem.kernels.compiler.selection import is_function
 from dem.kernels.convex import supports
 from dem.kernels.numerics.quaternion import rotate, rotate_back
 from dem.kernels.numerics.vector import dot
@@ -84,7 +86,17 @@ class TriangleKind(NamedTuple):
     """Triangles without thickness."""
 
 
-CONVEX_KINDS: dict[type, ConvexKind] = {
+class ConvexKinds(dict):
+    """Rows by the kind of convex shape."""
+
+    def __setitem__(self, kind, row):
+        """Add a kind; code for one of another package is cached under the hash of that package's sources."""
+        of_row = (row.support, row.curvature, row.rounding, row.normal, row.line)
+        set_sources(kind, [one for one in of_row if is_function(one)])
+        super().__setitem__(kind, row)
+
+
+CONVEX_KINDS: dict[type, ConvexKind] = ConvexKinds({
     BallKind: ConvexKind(
         "ball", supports.ball_support, supports.ball_curvature, supports.rounding_first, parameters=("radius",)
     ),
@@ -121,7 +133,7 @@ CONVEX_KINDS: dict[type, ConvexKind] = {
         "triangle", supports.triangle_support, supports.no_curvature, is_smooth=False, line=supports.line_of_vertices,
         parameters=("vertices",),
     ),
-}  # fmt: skip
+})  # fmt: skip
 
 
 class ConvexBody(NamedTuple):

@@ -14,6 +14,7 @@ Kernels find the rows of these kinds by their chain in a run (`dem.kernels.compi
 from operator import attrgetter
 from typing import NamedTuple
 
+from dem.kernels.compiler.disk_cache import set_sources
 from dem.kernels.compiler.jit import select
 from dem.kernels.compiler.kind_chain import by_place, chain_of
 
@@ -38,7 +39,17 @@ class WallKind(NamedTuple):
     triangles: object = None
 
 
-KINDS: dict[int | type, WallKind] = {}
+class WallKinds(dict):
+    """Rows by the kind of wall."""
+
+    def __setitem__(self, kind, row):
+        """Add a kind; code for one of another package is cached under the hash of that package's sources."""
+        if isinstance(kind, type):
+            set_sources(kind, [row.distance])
+        super().__setitem__(kind, row)
+
+
+KINDS: dict[int | type, WallKind] = WallKinds()
 
 
 def user_kinds(kinds):

@@ -4,10 +4,14 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
+import numba
 import numpy as np
 import pytest
+from dem.kernels.compiler import disk_cache
+from dem.kernels.compiler.kind_chain import chain_of
 
 import dem
 from dem import validation
@@ -113,6 +117,17 @@ class Entry(NamedTuple):
 def declare(monkeypatch, *entries):
     """Let dem see these entry points only, in each group."""
     monkeypatch.setattr(imports, "entry_points", lambda group: entries)
+
+
+def test_code_for_shapes_and_walls_is_stored_under_the_sources_of_their_package(monkeypatch):
+    """Their kinds are types of arguments of kernels, whose names on disk have the hash of these sources."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    from lens import LensKind  # noqa: PLC0415
+    from paraboloid import ParaboloidKind  # noqa: PLC0415
+
+    for kind in (LensKind, ParaboloidKind):
+        chain = numba.typeof(chain_of([kind]))
+        assert disk_cache.SOURCES[kind] in disk_cache.type_text(chain)
 
 
 @dataclass(frozen=True)
