@@ -17,6 +17,7 @@ from pydantic import (
     WrapValidator,
 )
 
+from dem.base.text import shown
 from dem.rotation import AUTO, MEANING
 
 if TYPE_CHECKING:
@@ -49,6 +50,14 @@ TimeStep = Annotated[
 
 
 PARAMETERS = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)  # of the models of cases
+
+
+def particles_and_box(case: Case | HardSphereCase | StochasticCase) -> tuple[Particles, Box | None]:
+    """What the method `build` of a case returns; raises TypeError if it is no pair."""
+    made = case.build()
+    if not (isinstance(made, tuple) and len(made) == 2):
+        raise TypeError(f"build of the case {case.name} returns {shown(made)}, expected particles and box, or None")
+    return made
 
 
 class BaseCase(BaseModel):
@@ -140,7 +149,7 @@ class Case(BaseCase):
 
     def build(self) -> tuple[Particles, Box | None]:
         """Particles and box of this case."""
-        raise NotImplementedError
+        raise TypeError(f"the case {self.name} has no method build, which returns particles and box")
 
     def contacts(self) -> Contacts | None:
         """Restitution and friction by pair of materials; None leaves it to the materials."""
@@ -179,7 +188,7 @@ class Case(BaseCase):
         from dem.model.shapes.flexible import FlexibleFibre  # noqa: PLC0415, cases are listed without
         from dem.soft.simulation import Simulation  # noqa: PLC0415
 
-        built, box = self.build()
+        built, box = particles_and_box(self)
         particles, bonds = FlexibleFibre.flexed(built) if built else (None, None)
         return Simulation(
             particles, box, bonds=self.bonds() if bonds is None else bonds, gravity=self.gravity,
@@ -249,13 +258,13 @@ class HardSphereCase(ImpactFields, BaseCase):
 
     def build(self) -> tuple[Particles, Box | None]:
         """Particles and box of this case."""
-        raise NotImplementedError
+        raise TypeError(f"the case {self.name} has no method build, which returns particles and box")
 
     def simulation(self) -> HardSpheres:
         """The simulation, ready to run."""
         from dem.event_driven.simulation import HardSpheres  # noqa: PLC0415, cases are listed without
 
-        particles, box = self.build()
+        particles, box = particles_and_box(self)
         return HardSpheres(
             particles, box, **{name: getattr(self, name) for name in HARD},
             description={"case": self.name, "parameters": self.model_dump(mode="json")},
@@ -322,7 +331,7 @@ class StochasticCase(ImpactFields, BaseCase):
 
     def build(self) -> tuple[Particles, Box]:
         """Particles and box of this case."""
-        raise NotImplementedError
+        raise TypeError(f"the case {self.name} has no method build, which returns particles and box")
 
     def turbulence(self) -> Turbulence | None:
         """The turbulent fluid that drags the particles; None without a fluid."""
@@ -336,7 +345,7 @@ class StochasticCase(ImpactFields, BaseCase):
         """The simulation, ready to run."""
         from dem.dsmc.simulation import StochasticSpheres  # noqa: PLC0415, cases are listed without
 
-        particles, box = self.build()
+        particles, box = particles_and_box(self)
         return StochasticSpheres(
             particles, box, **{name: getattr(self, name) for name in STOCHASTIC}, turbulence=self.turbulence(),
             pressure=self.pressure(), description={"case": self.name, "parameters": self.model_dump(mode="json")},

@@ -68,8 +68,8 @@ def register_export(
 
     Raises
     ------
-    ValueError
-        If the name is taken, or there is no ending.
+    ValueError, TypeError
+        If the name is taken, there is no ending, or one without a dot, or `write` is no function.
 
     Examples
     --------
@@ -83,6 +83,11 @@ def register_export(
     if name in BUILT_IN or not endings:
         message = f"name of an export is {name!r} with endings {endings!r}, expected a new name and at least one ending"
         raise ValueError(message)
+    if not callable(write):
+        raise TypeError(f"write of the export {name} is {write!r}, expected a function of (run, path, frames, fields)")
+    for ending in checks.listed("endings", endings, f".{name}"):
+        if not (isinstance(ending, str) and ending.startswith(".")):
+            raise ValueError(f"ending of the export {name} is {ending!r}, expected one such as '.{name}'")
     FORMATS[name] = Format(
         tuple(endings), fields or (lambda _: {each: (each,) for each in STATE}), write, tuple(always)
     )

@@ -103,6 +103,9 @@ def register_drag(
     least, most = (checks.number("reynolds", value, least=0) if value < math.inf else value for value in reynolds)
     if name in BUILT_IN:
         raise ValueError(f"name of a drag law is {name!r}, which is one of dem: choose another")
+    if not (isinstance(law, type) and hasattr(law, "_fields")) or not callable(formula):
+        message = f"drag law {name} has the type {law!r} and {formula!r}, expected a NamedTuple and a formula"
+        raise TypeError(message)
     dense = least_voidage is not None
     voidage = checks.number("least_voidage", least_voidage, least=0, most=1) if dense else -math.inf
     fluids.add_drag(law, formula, dense=dense)

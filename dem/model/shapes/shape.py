@@ -351,6 +351,9 @@ def check_shape(shape: Shape, density: float) -> None:
     """
     if isinstance(shape, type) or not all(hasattr(shape, name) for name in ("offsets", "radii", "mass_properties")):
         raise TypeError(f"shape is {shown(shape)}, expected a shape such as dem.Fibre(diameter=0.01, aspect_ratio=3)")
+    for name in ("offsets", "radii"):
+        if not isinstance(getattr(shape, name), np.ndarray):
+            raise TypeError(f"{name} of the shape is {shown(getattr(shape, name))}, expected a numpy array")
     count = max(1, np.size(shape.radii))
     radii = checks.array("radii of the shape", shape.radii, (count,), "of its spheres [m]", rows="N")
     checks.array(

@@ -166,7 +166,10 @@ class Wall:
         """Arrays that describe the wall to the kernels."""
         from dem.model.walls import wall_shapes  # noqa: PLC0415 (wants numba, which words do not)
 
-        return self.build_shape(wall_shapes)
+        made = self.build_shape(wall_shapes)
+        if not isinstance(made, wall_shapes.WallShape):
+            raise TypeError(f"build_shape of {type(self).__name__} returns {shown(made)}, expected a WallShape")
+        return made
 
     @property
     def is_endless(self) -> bool:
@@ -233,7 +236,7 @@ class Wall:
 
     def build_shape(self, shapes: ModuleType) -> WallShape:
         """Kind, numbers and bounds of the wall; `shapes` is the module `dem.model.walls.wall_shapes`."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} has no method build_shape, which returns a WallShape")
 
     def inside_shell(self, points: np.ndarray) -> np.ndarray:
         """Which points (M, 3) [m] are where particles must not be, inside a wall that is a thin shell (M,), at time 0.

@@ -75,6 +75,9 @@ def register_wall(wall: type[Wall], kind: type, row: WallKind) -> type[Wall]:
             "@dataclass(frozen=True)"
         )
         raise TypeError(message)
+    if not (isinstance(kind, type) and hasattr(kind, "_fields")) or not callable(row.distance):
+        message = f"{wall.__name__} has the kind {kind!r} and the distance {row.distance!r}, expected a NamedTuple "
+        raise TypeError(message + "and a formula")
     name, module = wall.type_name(), wall.__module__
     others = {each.type_name(): each.__module__ for each in Wall.__subclasses__() if each is not wall}
     if others.get(name, module) != module:

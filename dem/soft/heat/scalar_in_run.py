@@ -72,8 +72,14 @@ class ScalarInRun:
         self.law, self.dt = law, dt
         found = arrays.materials(particles)
         law.check(found, list(walls))
-        self.capacity = np.array([law.capacity(shape, material) for shape, material in particles.variants], float)
-        of_pairs = np.array([[law.factor(one, other) for other in found] for one in found])
+        who = type(law).__name__
+        self.capacity = np.array([
+            checks.number(f"capacity of {who}", law.capacity(shape, material), above=0)
+            for shape, material in particles.variants
+        ])  # fmt: skip
+        of_pairs = np.array([
+            [checks.number(f"factor of {who}", law.factor(one, other), least=0) for other in found] for one in found
+        ])  # fmt: skip
         shrink = np.array([[law.shrink(one, other) for other in found] for one in found])
         held = [law.prescribed_value_at_face(face) for face in FACES] + [law.prescribed_value(wall) for wall in walls]
         surfaces = [box.material if box else None] * len(FACES) + [wall.material for wall in walls]
@@ -453,8 +459,10 @@ class ScalarInRun:
             rows = engine.numbering.rows(engine.bodies.identity)
             i, j = rows[pairs.indices[:, 0]], rows[pairs.indices[:, 1]]
             given = TouchingPairs(i, j, pairs.values[:, OVERLAP], pairs.values[:, RADIUS], pairs.values[:, CONDUCTANCE])
-            pairs.values[:, CONDUCTANCE] = self.law.conductance(given)
-            most = float(pairs.values[:, CONDUCTANCE].max(initial=0.0))
+            name, meaning = f"conductance of {type(self.law).__name__}", "of contacts, 0 or more"
+            found = checks.array(name, self.law.conductance(given), i.shape, meaning, rows="K")
+            checks.number(f"least {name}", found.min(initial=0.0), least=0)
+            pairs.values[:, CONDUCTANCE], most = found, float(found.max(initial=0.0))
             self.tables = self.tables._replace(unit=conductances.rate_unit(most))
             rate = np.zeros(engine.owned, np.int64)
             conductances.add_rates(pairs, self.tables.unit, rate)
