@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import dem
 from dem import statistics
 from dem.cli.application import app
-from dem.cli.commands.info import _value, _words
+from dem.cli.commands.info import NOT_OF_CASES, UNITS, _value, _words
 
 FIELDS = ("position", "velocity", "orientation", "angular_velocity")
 
@@ -433,6 +433,21 @@ def test_info_tells_everything_to_people(finished):
 def test_info_gives_units_to_numbers_only():
     assert (_value("time_step", 1e-6), _value("time_step", "auto")) == ("1e-06 s", "auto")
     assert _words({"open": [], "motion": {}, "file": None, "seed": 0}) == "seed 0"
+
+
+def test_info_gives_rates_the_unit_of_their_table():
+    """All had rad/s: particles per second, strain rates and shear rates too."""
+    assert _words({"axis": [0, 1, 0], "rate": 3.0}) == "axis (0, 1, 0), rate 3 rad/s"
+    assert _words({"region": {"type": "block"}, "rate": 200.0}) == "region (type block), rate 200 1/s"
+    assert _words({"gradient": "y", "rate": 10.0}) == "gradient y, rate 10 1/s"
+    assert _words({"mass_rate": 0.1}) == "mass_rate 0.1 kg/s"
+
+
+def test_units_of_parameters_in_info_are_those_of_the_case():
+    for name, case in dem.cases().items():
+        for key, field in case.model_fields.items():
+            if key in UNITS and key not in NOT_OF_CASES:
+                assert f"[{UNITS[key]}]" in field.description, (name, key)
 
 
 def test_info_gives_units_to_heat_and_convex_shapes():

@@ -41,7 +41,11 @@ UNITS = {
     "real_young": "Pa",
     **dict.fromkeys(("time_step", "duration", "contact_time", "wall_time"), "s"),
     **dict.fromkeys(("roughness", "phase"), "rad"),
-    "rate": "rad/s",
+    "mass_rate": "kg/s",
+    **dict.fromkeys(("present_from", "present_until"), "s"),
+    "surface_velocity": "m/s",
+    "angular_velocity": "rad/s",
+    "wear": "1/Pa",
     "density": "kg/m3",
     "frequency": "Hz",
     "mass": "kg",
@@ -49,6 +53,7 @@ UNITS = {
     "velocity": "m/s",
     "young": "Pa",
 }
+NOT_OF_CASES = "length", "amplitude", "gas_range", "spacing"  # which some cases have as multiples of a diameter
 IN_WORDS = {  # what a row is called that files name by a word of the code
     "format": "file format",
     "plan": "frames planned",
@@ -96,7 +101,10 @@ def _sections(summary: dict) -> Iterable[tuple[str, list]]:
     elif contacts:
         yield "contacts", _rows(contacts)
     yield "input", _rows({key: value for key, value in given.items() if key != "particles"})
-    yield f"parameters of {given.get('case', 'the case')}", _rows(parameters)
+    yield (
+        f"parameters of {given.get('case', 'the case')}",
+        _rows(parameters, {key: unit for key, unit in UNITS.items() if key not in NOT_OF_CASES}),
+    )
     yield "case file", _rows({key: value for key, value in file.items() if _is_worth_a_line(value)})
     yield "provenance", list(_provenance(summary["provenance"]))
     yield "energy", [("", "first", "last"), *(_energy(*each) for each in summary["energy"].items())]
@@ -158,8 +166,8 @@ def _wall(wall: dict, names: dict[str, str]) -> tuple[str, str]:
     return wall["name"], f"{wall['type']}, {_words(said, names)}" + (f", motion: {motion}" if motion else "")
 
 
-def _rows(values: dict) -> list[tuple[str, str]]:
-    return [(key, _value(key, value)) for key, value in values.items()]
+def _rows(values: dict, units: dict[str, str] = UNITS) -> list[tuple[str, str]]:
+    return [(key, _value(key, value, units=units)) for key, value in values.items()]
 
 
 def _provenance(values: dict) -> Iterable[tuple[str, str]]:
@@ -192,14 +200,16 @@ def _words(values: dict, names: dict[str, str] | None = None, leave: str = "", u
     """A mapping in one line, without one of its keys."""
     shown = {key: value for key, value in values.items() if key != leave and _is_worth_a_line(value)}
     rows = (
-        f"{key} {_inner(_value(key, value, names, units), value)}{_heat_unit(key, values) if units else ''}"
+        f"{key} {_inner(_value(key, value, names, units), value)}{_unit_beside(key, values) if units else ''}"
         for key, value in shown.items()
     )
     return ", ".join(word.replace("material material", "material") for word in rows)
 
 
-def _heat_unit(key: str, values: dict) -> str:
-    """Unit of a heat capacity: that of a wall, or a specific one beside a conductivity."""
+def _unit_beside(key: str, values: dict) -> str:
+    """Unit of a rate or heat capacity by the other keys of its table: a motion has an axis, a wall no conductivity."""
+    if key == "rate":
+        return " rad/s" if "axis" in values else " 1/s" if {"region", "gradient"} & values.keys() else ""
     if key != "heat_capacity":
         return ""
     unit = " J/(kg K)" if "conductivity" in values else " J/K"
