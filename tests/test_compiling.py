@@ -44,6 +44,21 @@ def test_spheres_that_do_not_turn_are_compiled_once_for_all_integrators(cache, t
     assert errors == ""
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("ending", "size"), [("nbi", 0), ("nbi", 100), ("nbc", 0), ("nbc", 100)])
+def test_files_of_kernels_that_were_cut_off_are_made_again(tmp_path, ending, size):
+    """For example by a power failure, or by a disk that was full."""
+    words = ("run", "symmetric-top", "--duration", 0.01, "--frames", 2, "--overwrite", "-o", tmp_path / "a.csv")
+    dem(*words, cache=tmp_path / "cache")
+    files = list((tmp_path / "cache").rglob(f"*.{ending}"))
+    assert files
+    for path in files:
+        os.truncate(path, size)
+    _, again = dem(*words, cache=tmp_path / "cache")
+    assert again.startswith("compiling kernels (")
+    assert dem(*words, cache=tmp_path / "cache")[1] == ""
+
+
 def test_unused_kernels_of_an_older_version_are_removed_and_the_reason_is_said(monkeypatch, tmp_path):
     place, name = jit._cache_name()
     older, saving, other = (

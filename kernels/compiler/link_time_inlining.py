@@ -18,8 +18,10 @@ Only this module, those that it imports and `parallel_for` use undocumented name
 # ruff: noqa: SLF001 (numba has no other way in)
 
 import inspect
+import pickle
 from contextlib import suppress
 from functools import cached_property, partial, update_wrapper
+from pathlib import Path
 
 import numba
 from dem.kernels.compiler import disk_cache, formula_errors, stages
@@ -139,12 +141,15 @@ class KernelCache(caching.FunctionCache):
     """
 
     def load_overload(self, sig, target_context):
-        """Load a compiled kernel; None if there is none."""
+        """Load a compiled kernel; None if there is none, or if its file was cut off, for example by a power failure."""
         if not all(map(disk_cache.type_text, sig)):
             return None
         rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors(), suppress(stages.MissingStage):
-            return self._load_overload(sig, target_context)
+            try:
+                return self._load_overload(sig, target_context)
+            except (pickle.UnpicklingError, EOFError):
+                Path(self._cache_file._index_path).unlink(missing_ok=True)  # compiled and stored anew
         return None
 
     def _index_key(self, sig, codegen):
