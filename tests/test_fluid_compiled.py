@@ -58,7 +58,8 @@ from dem.kernels.soft.fluid import translational_relaxation as dragged
 from dem.bench.costs import Flowing
 (_, sim) = Flowing("many-spheres", 1, 1, {"all": {"lift": "mei", "magnus": "oesterle-bui-dinh"}}, n=27).runs().values()
 going = forces.predict_positions, forces.predict_velocities, forces.evaluate_translational_laws
-for loop in (dragged.drag, whirled.relax_rotation, *going, forces.evaluate_rotational_laws, gridded.fill):
+relaxed = dragged.integrate_velocities, whirled.relax_rotation
+for loop in (*relaxed, *going, forces.evaluate_rotational_laws, gridded.fill):
     for compiled in loop.dispatcher.overloads.values():
         print("LOOP", loop.__name__, compiled.library.get_llvm_str())
 """
@@ -72,8 +73,8 @@ def test_the_loops_over_bodies_in_a_fluid_are_vectorised(tmp_path):
     command = [sys.executable, "-c", CODE_OF_LOOPS]
     loops = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.split("LOOP ")
     names = {
-        *("drag", "relax_rotation", "predict_positions", "predict_velocities", "evaluate_translational_laws", "fill"),
-        "evaluate_rotational_laws",
+        *("integrate_velocities", "relax_rotation", "predict_positions", "predict_velocities", "fill"),
+        *("evaluate_translational_laws", "evaluate_rotational_laws"),
     }
     assert {loop.split()[0] for loop in loops[1:]} == names
     for loop in loops[1:]:
