@@ -39,6 +39,11 @@ def named(name: str) -> object:
     ours = module in sys.modules and module.partition(".")[0] not in sys.stdlib_module_names
     ours = ours or module.startswith(MODEL)
     try:
+        if module == "__main__" and not hasattr(sys.modules[module], there):
+            raise ValueError(
+                f"{there} is not found: it was defined in the script that wrote the file. Define it in a module, and "
+                "import this in the program that writes and in the one that reads"
+            )
         if not ours and not _is_declared(module):
             raise ValueError(
                 f"{name} is not found: import its module {module!r} in the program that reads the file, or install the "

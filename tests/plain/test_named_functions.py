@@ -80,6 +80,11 @@ def test_what_a_program_has_imported_for_itself_is_not_found(name):
         imports.named(name)
 
 
+def test_what_a_script_defined_is_to_be_put_into_a_module():
+    with pytest.raises(ValueError, match="Wind is not found: it was defined in the script that wrote the file"):
+        imports.named("__main__:Wind")
+
+
 def test_what_an_installed_package_declares_is_found():
     """Those of this package: cases and couplings."""
     assert imports.named("dem.cases.gas_column:GasColumn").__name__ == "GasColumn"
