@@ -16,7 +16,7 @@ from dem.model.domain.cell import Cell
 from dem.model.shapes.flexible import FlexibleFibre
 from dem.rotation import BONDED
 from dem.soft.bonds.bond_forces import bond_forces
-from dem.soft.bonds.engine_bonds import can_break, incidence, shortest_period
+from dem.soft.bonds.engine_bonds import are_alone, can_break, incidence, shortest_period, stable_steps
 from dem.soft.time_step.impacts import rounded_down
 from dem.soft.time_step.limits import OVERLAP_LIMIT
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dem.soft.time_step.advice import Advice
 
 STEPS = 0.2  # of 2/ω of the quickest oscillation: 16 steps in it
+STEPS_ALONE = 0.1  # likewise of a bond whose bodies have no other one: all energy can be in its oscillation
 COARSE = 0.5  # of that, at most
 FEW = 1e6  # steps in which such a one must not grow e-fold
 GROWTH = 0.36  # (ω dt)⁴ of it a step is what driving schemes add to the energy of a rotation that oscillates, at least
@@ -197,12 +198,13 @@ def advised(advice: Advice, bonds: Bonds | None, particles: Particles) -> Advice
     """Advice on the time step with bonds."""
     if bonds is None:
         return advice
-    limit, k = shortest_period(bonds, particles)
+    limits, share = stable_steps(bonds, particles), np.where(are_alone(bonds), STEPS_ALONE, STEPS)
+    k = int((share * limits).argmin())
     text = (
-        f"bonds: stable up to {limit:.3g} s, the stiffest is {k}, of particles {bonds.pairs[k].tolist()}: "
-        f"{advice.time_step / limit:.2g} of it a step ({STEPS:g} are advised)"
+        f"bonds: bond {k}, of particles {bonds.pairs[k].tolist()}, is stable up to {limits[k]:.3g} s: "
+        f"{advice.time_step / limits[k]:.2g} of it a step ({share[k]:g} are advised)"
     )
-    most = rounded_down(STEPS * limit)
+    most = rounded_down(float(share[k] * limits[k]))
     return replace(advice, other_limits=(*advice.other_limits, text), advised=min(advice.advised, most))
 
 

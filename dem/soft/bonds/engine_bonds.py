@@ -30,8 +30,8 @@ AT_ONCE = 10**6  # pairs of spheres whose gap is found together
 EASED = ("slack", "active", "count")  # of `overlap_release.ExcludedPairs`
 
 
-def shortest_period(bonds: Bonds, particles: Particles) -> tuple[float, int]:
-    """2/ω of the quickest oscillation that bonds allow [s], and the bond; a bound from below.
+def stable_steps(bonds: Bonds, particles: Particles) -> np.ndarray:
+    """2/ω of the quickest oscillation of each bond (B,) [s]; the least is a bound from below of all bonds together.
 
     Each bond oscillates with its share of both bodies; no system of bonds is quicker than the quickest of them by
     itself (Irons & Treharne, 1971).
@@ -44,9 +44,20 @@ def shortest_period(bonds: Bonds, particles: Particles) -> tuple[float, int]:
     bent = bend * across.sum(1)
     both = shear * bend * (lever * across * np.array([-1.0, 1.0])).sum(1) ** 2
     mixed = 0.5 * (sheared + bent) + np.sqrt(0.25 * (sheared - bent) ** 2 + both)
-    squared = np.maximum.reduce([stretch * pulled, twist * along.sum(1), mixed])
-    k = int(squared.argmax())
-    return 2 / math.sqrt(squared[k]), k
+    return 2 / np.sqrt(np.maximum.reduce([stretch * pulled, twist * along.sum(1), mixed]))
+
+
+def shortest_period(bonds: Bonds, particles: Particles) -> tuple[float, int]:
+    """Least of `stable_steps` [s], and its bond."""
+    limits = stable_steps(bonds, particles)
+    k = int(limits.argmin())
+    return float(limits[k]), k
+
+
+def are_alone(bonds: Bonds) -> np.ndarray:
+    """Whether both bodies of each bond (B,) have no other bond."""
+    number = np.bincount(bonds.pairs[bonds.pairs >= 0])
+    return np.where(bonds.pairs < 0, 1, number[bonds.pairs]).max(axis=1) == 1
 
 
 def table(bonds: Bonds, particles: Particles) -> np.ndarray:
