@@ -361,15 +361,6 @@ def test_bad_input_is_one_line(cli, fall, tmp_path, words, said):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("words", "said"), [((40000, 100), "40000, expected at most 32768"), ((100, 9), "9, exp")])
-def test_sizes_that_no_picture_has_are_refused_before_anything_is_drawn(cli, fall, tmp_path, words, said):
-    with dem.Trajectory(fall) as run, pytest.raises(ValueError, match=f"size is {said}"):
-        dem.plots.scene(run, size=words)
-    result = cli("plot", fall, "--picture", "scene", "--size", *words, "-o", "pictures")
-    assert (result.exit_code, result.stderr.startswith(f"dem: size is {said}")) == (2, True)
-    assert not (tmp_path / "pictures").exists()
-
-
 def test_a_scene_at_a_time(cli, fall, tmp_path):
     for words in (("--time", "0.101"), ("--frame", "5"), ("--frame", "6")):
         assert cli("plot", fall, "--picture", "scene", "--size", 160, 120, *words, "-o", words[1]).exit_code == 0

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dem.base import checks
-from dem.base.text import shown
 from dem.model.domain.box import AXES
 from dem.model.particles.fields import heading
 from dem.model.particles.kinds import MAX_KINDS_LISTED, further_kinds_note, labels
@@ -43,7 +42,6 @@ COLOURS = ("speed", "height", "spin", "size", "kind", "temperature")
 UNITS = {"speed": "m/s", "height": "m", "spin": "rad/s", "size": "m", "temperature": "K"}
 SCALED_FROM_MINIMUM = ("height", "size", "temperature")  # whose colours begin at the least value, not at zero
 OPACITY = 0.25  # of walls
-LARGEST = 2**15  # pixels of a scene, in width and in height; matplotlib writes no pictures of 2**16
 SNAPPED = (0.85, 0.1, 0.1)  # colour of bonds that broke since the frame before
 BAR = 0.14  # of the width of the figure, for the colour bar
 NAMED = 0.75  # what it takes with its figures and its name, at least [inch]
@@ -104,7 +102,7 @@ def scene(
     >>> figure.axes[1].get_ylabel()  # of the colour bar
     'height [m]'
     """
-    width, height = check_size(size)
+    width, height = size
     kinds = [kind.name for kind in run.kinds] if colour == "kind" else []
     longest = max(map(len, _short_names(kinds)), default=0)
     wide = max(width / (1 - BAR), width + max(NAMED, 0.3 + LETTER * longest) * DPI)
@@ -112,14 +110,6 @@ def scene(
     ax, bar = figure.add_axes((0, 0, share, 1)), figure.add_axes((share + 0.01, 0.2, 0.018, 0.6))
     draw_scene(ax, bar, run, frame, exposures, Look(colour, limits, camera, size, walls))
     return figure
-
-
-def check_size(size: tuple[int, int]) -> tuple[int, int]:
-    """Check width and height of a scene [pixels]; raises ValueError before anything is drawn."""
-    for number in size:
-        if checks.whole("size", number, least=10) > LARGEST:
-            raise ValueError(f"size is {shown(number)}, expected at most {LARGEST} pixels")
-    return size
 
 
 def draw_scene(ax: Axes, bar: Axes, run: Trajectory, frame: int, exposures: int, look: Look) -> None:

@@ -17,7 +17,7 @@ from dem.cli.application import app, bar, plain_errors, say
 from dem.files.reading.trajectory import Trajectory
 from dem.plots.bodies import slender
 from dem.plots.movie import check_movie
-from dem.plots.scene import COLOURS, OPACITY, check_size, colours_of, frame_number
+from dem.plots.scene import COLOURS, OPACITY, colours_of, frame_number
 
 FORMATS = ("png", "pdf", "svg")
 
@@ -59,7 +59,8 @@ def plot(
     checks.one_of("format", ending, FORMATS)
     checks.whole("dpi", dpi, least=10)
     checks.whole("exposures", exposures, least=1)
-    check_size(size or ())
+    for number in size or ():
+        checks.whole("size", number, least=10)
     folder = folder or file.parent
     with Trajectory(file) as run:
         checks.one_of("colour", colour, colours_of(run))
