@@ -1,8 +1,10 @@
 """Content of pictures of runs, read off the figures."""
 
+import os
 import shutil
 import stat
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -323,7 +325,7 @@ def test_what_is_made_of_a_trajectory_lands_beside_it(cli, fall, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["runs"]
 
 
-def test_pictures_are_left_alone(cli, fall, tmp_path):
+def test_pictures_are_left_alone(cli, fall, tmp_path, monkeypatch):
     mine = tmp_path / "fall-height.png"
     mine.write_text("mine")
     result = cli("plot", fall, "-o", ".", "--picture", "energy", "--picture", "height")
@@ -331,6 +333,11 @@ def test_pictures_are_left_alone(cli, fall, tmp_path):
     assert "fall-height.png exists already" in result.stderr
     assert mine.read_text() == "mine"
     assert [p.name for p in tmp_path.iterdir()] == ["fall-height.png"]
+    with monkeypatch.context() as read_only:  # the superuser may write to any file
+        read_only.setattr("os.access", lambda path, mode: Path(path).name != mine.name or mode != os.W_OK)
+        refused = cli("plot", fall, "-o", ".", "--picture", "height", "--overwrite")
+    assert refused.stderr == "dem: picture fall-height.png cannot be written: it is read-only\n"
+    assert mine.read_text() == "mine"
     assert cli("plot", fall, "-o", ".", "--picture", "height", "--overwrite").exit_code == 0
     with Image.open(mine) as drawn_again:
         assert drawn_again.size == (1050, 510)
