@@ -17,7 +17,7 @@ from dem.kernels.compiler.struct_reference import StructRef
 from numba.core import types
 
 OURS = "dem.kernels."
-KNOWN = ("math", "numpy", "numba", "kernels")  # modules that change with the folder of the cache
+KNOWN = ("math", "numpy", "numba")  # modules, besides ours, whose code changes with the folder of the cache
 SOURCES = {}  # of types of other packages, the hash of their sources
 
 
@@ -26,7 +26,7 @@ class NotCacheable(Exception):  # noqa: N818
 
 
 def sources_of(package):
-    """Source files of a package or a single module; raises Unseen if there are none."""
+    """Source files of a package or a single module; raises NotCacheable if there are none."""
     path = getattr(sys.modules.get(package), "__file__", None)
     if path is None or package == "__main__" or not Path(path).is_file():
         raise NotCacheable(package)
@@ -34,7 +34,7 @@ def sources_of(package):
 
 
 def check_sources(function, package, seen):
-    """Raise Unseen if a function or one it calls is from outside a package and this one, or is a closure."""
+    """Raise NotCacheable for a closure, or a function of another package; also if the function calls such a one."""
     function = getattr(function, "py_func", function)
     if function in seen or function.__module__.startswith(OURS):
         return
@@ -43,8 +43,9 @@ def check_sources(function, package, seen):
         raise NotCacheable(function.__module__)
     for name in function.__code__.co_names:
         used = function.__globals__.get(name)
-        if isinstance(used, ModuleType) and used.__name__.partition(".")[0] not in (*KNOWN, package):
-            raise NotCacheable(used.__name__)
+        if isinstance(used, ModuleType) and not f"{used.__name__}.".startswith(OURS):
+            if used.__name__.partition(".")[0] not in (*KNOWN, package):
+                raise NotCacheable(used.__name__)
         if hasattr(used, "py_func") or isinstance(used, FunctionType):
             check_sources(used, package, seen)
 

@@ -165,6 +165,9 @@ def test_tables_of_a_package_go_by_its_sources(tmp_path, monkeypatch):
     assert names[0] == names[2]
     assert names[0][0] != names[1][0]
     assert names[0][1] != names[1][1]
+    by_module = LAW.replace("import numpy as np\n", "import numpy as np\nfrom dem.kernels.numerics import vector\n")
+    by_module = by_module.replace("* radius", "* vector.dot((radius, 0.0, 0.0), (1.0, 0.0, 0.0))")
+    assert law_of(by_module, tmp_path / "bymodule.py", monkeypatch).Tables in disk_cache.SOURCES
     closed = LAW.replace("def pull(", "def free(") + (
         "\ndef make(k):\n    @formula\n    def pull(part, i, j, contact, normal_force, normal_velocity, dt, memory):\n"
         "        return AdhesionForce(force=-k, energy=0.0, instantaneous_dissipation=0.0, holds=False), memory\n"
