@@ -94,7 +94,7 @@ inline = _parts(forceinline=True)
 uncached_inline = partial(numba.njit, forceinline=True, **UNCACHED) if PLAIN else inline  # of what closes over others
 vector_loop = _parts(noalias=True, forceinline=True)
 paired_loop = _parts(noalias=True, forceinline=True, in_pairs=not processor.has("avx512f"))
-func = _parts(forceinline=False)  # numba takes over what is not said from whoever calls
+func = _parts(forceinline=False)  # said, as numba takes an option that is not given from the caller
 noinline = _parts(stays_apart=True, forceinline=False)
 kernel = (
     partial(numba.njit, no_cfunc_wrapper=True, **OPTIONS)
@@ -358,8 +358,9 @@ numba.config.CACHE_DIR = str(CACHE)  # process-wide: numba offers no cache folde
 class _Listener(event.Listener):
     """Listener to numba's compilation: reports each kernel that is compiled; pauses garbage collection meanwhile.
 
-    That would take a tenth longer, and to look for what is left of it as soon as it is done another tenth: it counts
-    as old, so that Python looks when it looks at all there is.
+    Garbage collection during compilation would take a tenth of its time, and a collection right after it another
+    tenth. So the objects that compilation has left are moved to the oldest generation (`gc.freeze`, `gc.unfreeze`),
+    which Python collects least often.
     """
 
     def __init__(self, begin, end):

@@ -137,7 +137,8 @@ PARTS, WHOLES = pipeline(LowerInlined), pipeline(LowerKernel)
 class KernelCache(caching.FunctionCache):
     """Disk cache of numba, with faster loading: without the registries of all that numba can compile.
 
-    What is called with types of others is not kept: they may change, or be gone, where no fingerprint sees it.
+    A kernel whose arguments have types of other packages is kept only if these types have a text, which a hash of the
+    sources is part of, see `disk_cache.set_sources`: other types may change without a change of any fingerprint.
     """
 
     def load_overload(self, sig, target_context):
@@ -160,7 +161,7 @@ class KernelCache(caching.FunctionCache):
         )
 
     def save_overload(self, sig, data):
-        """Save a compiled kernel, unless its arguments have types of other packages."""
+        """Save a compiled kernel, unless a type of its arguments has no text."""
         if all(map(disk_cache.type_text, sig)):
             super().save_overload(sig, data)
 

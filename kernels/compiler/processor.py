@@ -34,7 +34,7 @@ def advice(name, features):
 
 
 def correct_features():
-    """Enable gathers and wide vectors for code that numba compiles from now on, where they are faster.
+    """Compile without gathers where they are slow, and with wide vectors where they are fast, from now on.
 
     The setting holds for the whole process. NUMBA_CPU_NAME and NUMBA_CPU_FEATURES override it.
     """

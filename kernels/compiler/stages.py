@@ -134,7 +134,7 @@ class LoadStages:
         self.symbols = symbols
 
     def __call__(self):
-        """Load the stages; raises Missing."""
+        """Load the stages; raises MissingStage."""
         ALL.complete(self.symbols)
         codegen = numba.core.registry.cpu_target.target_context.codegen()
         for symbol in self.symbols:
