@@ -27,7 +27,8 @@ class Clear:
     walls: Sequence[Wall]
     bodies: list[tuple[np.ndarray, np.ndarray]]  # offsets (K, 3) and radii (K,) of the spheres of each [m]
     inside: Region | None = None  # in which all spheres are to be
-    known: dict[int, Geometry] = field(default_factory=dict)  # for radii up to a power of two
+    # of the walls, by the power of two [m] up to which radii of spheres go
+    geometries: dict[int, Geometry] = field(default_factory=dict)
 
     def of(self, position: np.ndarray, orientation: np.ndarray, first: int) -> np.ndarray:
         """Which offered poses (M, 3), (M, 4) are clear of walls for every body from number `first` on (M,)."""
@@ -52,9 +53,9 @@ class Clear:
     def _geometry(self, reach: float) -> Geometry:
         """Walls for spheres of a radius up to the reach [m], or a little larger: made once for like sizes."""
         size = math.ceil(math.log2(reach))
-        if size not in self.known:
-            self.known[size] = geometry_of([wall.shape for wall in self.walls], reach=2.0**size * (1 + 1e-6))
-        return self.known[size]
+        if size not in self.geometries:
+            self.geometries[size] = geometry_of([wall.shape for wall in self.walls], reach=2.0**size * (1 + 1e-6))
+        return self.geometries[size]
 
 
 def distances(
@@ -73,5 +74,5 @@ def distances(
 def clear_of(
     walls: Sequence[Wall], hulls: list[tuple[np.ndarray, np.ndarray]], inside: Region | None = None
 ) -> Clear | None:
-    """Text for error messages, if there are walls or a region."""
+    """Test of positions against walls and a region, see `Clear`; None if there are neither."""
     return Clear(walls, hulls, inside) if walls or inside else None

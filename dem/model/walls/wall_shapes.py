@@ -226,7 +226,7 @@ def _joined(parts: list[np.ndarray], empty: np.ndarray) -> np.ndarray:
 
 
 def room_of_sides(shapes: Sequence[WallShape], room: int) -> int:
-    """Numbers of scratch rows and tree rows for contacts of capsule sides with these walls."""
+    """Number of scratch rows for contacts of capsule sides with these walls: above `room`, that of spheres."""
     round_ones = [shape.kind in (geometry.REVOLUTION, geometry.TORUS) for shape in shapes]
     segments = [int(s.numbers[POINTS_AT]) - 1 for s in shapes if s.kind == geometry.REVOLUTION]
     return max(room + 1, ROWS * max([1, *segments]) + MORE if any(round_ones) else 0)
