@@ -106,14 +106,14 @@ class Convection:
 
         voidage: in place of that of the law, for Gunn's.
         """
-        prandtl = portable.cube_root(self.heat_capacity * fluid.viscosity / self.conductivity)
+        prandtl_root = portable.cube_root(self.heat_capacity * fluid.viscosity / self.conductivity)
         e = self.voidage if voidage is None or self.law != "gunn" else voidage
         reynolds = e * fluid.density * slip * diameter / fluid.viscosity
         if self.law == "ranz-marshall":
-            nusselt = 2.0 + 0.6 * np.sqrt(reynolds) * prandtl
+            nusselt = 2.0 + 0.6 * np.sqrt(reynolds) * prandtl_root
         else:
-            nusselt = (7 - 10 * e + 5 * e * e) * (1 + 0.7 * portable.power(reynolds, 0.2) * prandtl)
-            nusselt = nusselt + (1.33 - 2.4 * e + 1.2 * e * e) * portable.power(reynolds, 0.7) * prandtl
+            nusselt = (7 - 10 * e + 5 * e * e) * (1 + 0.7 * portable.power(reynolds, 0.2) * prandtl_root)
+            nusselt = nusselt + (1.33 - 2.4 * e + 1.2 * e * e) * portable.power(reynolds, 0.7) * prandtl_root
         return nusselt * self.conductivity / diameter
 
 

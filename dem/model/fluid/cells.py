@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from dem.base.notices import Notice
     from dem.model.domain.box import Box
 
-WIDE = 3.0  # largest particles that a cell is wide, unless told otherwise
-FEW = 2.0  # of them below which a voidage shows single particles
+WIDE = 3.0  # default width of a cell, over the diameter of the largest particles
+FEW = 2.0  # width over this diameter below which the voidage of a cell shows single particles
 MAX_CELLS = 2**22  # cells
 
 
@@ -180,7 +180,7 @@ class Cells:
 
     def as_arguments(self) -> tuple:
         """The cells as kernels read them."""
-        from dem.kernels.fluid.cells import Cells as Known  # noqa: PLC0415, runs are read without numba
+        from dem.kernels.fluid.cells import Cells as KernelCells  # noqa: PLC0415, runs are read without numba
 
         first = tuple(low + 0.5 * width for low, width in zip(self.lower, self.spacing, strict=True))
-        return Known(first, self.spacing, self.number, tuple(int(axis in self.periodic) for axis in AXES))
+        return KernelCells(first, self.spacing, self.number, tuple(int(axis in self.periodic) for axis in AXES))

@@ -55,7 +55,10 @@ class Flow:
         return 1 / abs(rate) if rate else math.inf
 
     def _largest_rate(self, viscosity: float) -> float:
-        """Largest rate of change of the flow along the path of a particle [1/s]; infinite if unknown."""
+        """Largest rate of change of the flow along the path of a particle [1/s]; infinite if unknown.
+
+        The kinematic viscosity [m²/s] is that of the fluid.
+        """
         return math.inf
 
     def outside(self, position: np.ndarray) -> np.ndarray:

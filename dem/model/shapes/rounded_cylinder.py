@@ -88,7 +88,7 @@ class RoundedCylinder(ConvexShape):
     def volume(self) -> float:
         """Volume [m³]."""
         r, l = self.core
-        big = self.rounding
+        big = self.rounding  # R of the notes
         rounded = r**2 * big + math.pi / 2 * r * big**2 + 2 / 3 * big**3
         return 2 * math.pi * (l * (r + big) ** 2 + rounded)
 
@@ -96,7 +96,7 @@ class RoundedCylinder(ConvexShape):
     def area(self) -> float:
         """Surface [m²]."""
         r, l = self.core
-        big = self.rounding
+        big = self.rounding  # R of the notes
         return 2 * math.pi * r**2 + 4 * math.pi * (r + big) * l + 2 * math.pi**2 * r * big + 4 * math.pi * big**2
 
     def surface_mesh(self, cells: int = 12) -> tuple[np.ndarray, np.ndarray]:
@@ -143,7 +143,7 @@ class RoundedCylinder(ConvexShape):
     def mass_properties(self, density: float) -> MassProperties:
         """Exact mass properties for a density [kg/m³]."""
         checks.number("density", density, above=0, unit="kg/m3")
-        (r, l), big, pi = self.core, self.rounding, math.pi
+        (r, l), big, pi = self.core, self.rounding, math.pi  # big: R of the notes
         fourth = (  # ∫ (r + s)⁴ dt
             r**4 * big + pi * r**3 * big**2 + 4 * r**2 * big**3 + 3 * pi / 4 * r * big**4 + 8 / 15 * big**5
         )
