@@ -3,9 +3,9 @@
 A line goes from the centre of mass of particle i to that of j, to its image next to i across a periodic face, or to the
 point of contact at a wall. Cell data are ``force`` (on i [N]), ``normal_force`` (its part along the normal [N],
 positive where surfaces push), ``normal`` (unit vector from j to i), ``overlap`` [m], and ``pair``: the numbers of i and
-j, with -1 - face for j at a wall, as in `dem.soft.contact.contact_forces.ContactForces`. Point data are
-``normal_force`` again, by which tubes can be as thick as forces are large, and ``particle``, the number of the particle
-or wall at that end. Each frame has the contacts there are then: ParaView 5.13 or VTK 9.4.
+j, with -1 - face for j at a wall, as in `dem.statistics.ContactForces`. Point data are ``normal_force`` again, by which
+tubes can be as thick as forces are large, and ``particle``, the number of the particle or wall at that end. Each frame
+has the contacts there are then: ParaView 5.13 or VTK 9.4.
 """
 
 from __future__ import annotations

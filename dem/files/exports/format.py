@@ -1,4 +1,4 @@
-"""Base class of export formats, and loops over frames with a progress bar."""
+"""Export formats as records of functions, and loops over frames with a progress bar."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Format(NamedTuple):
-    """Base class of export formats.
+    """Format of exported files: endings of names, fields, and the function that writes a file.
 
     Names of files end in one of ``endings``, by default the first. ``fields(run)`` says what can be asked for, and
     which fields of the run each is made from; those of ``always`` are written unasked. ``write(run, path, frames,

@@ -151,11 +151,6 @@ class AlignedField(StoredField):
         """Numbers of frames, of particles that are ever present, and of components."""
         return len(self._frames), self._born.size, self.field.width
 
-    @property
-    def dtype(self) -> np.dtype:
-        """Data type of the values."""
-        return np.dtype(np.float64) if self.field.derive else self._dataset.dtype
-
     def present(self, frame: int) -> np.ndarray:
         """Values of the particles present in a frame (n, k)."""
         rows = read_rows(self._dataset, self._frames, frame)
