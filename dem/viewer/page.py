@@ -267,9 +267,7 @@ def _walls(run: Trajectory) -> list[dict]:
     found = []
     for stored in run.walls:
         shape = stored.wall.shape
-        ends = np.isfinite(shape.lower) & np.isfinite(shape.upper)
-        middle = np.where(ends, 0.5 * (np.where(ends, shape.lower, 0.0) + np.where(ends, shape.upper, 0.0)), 0.0)
-        surface = shape.surface
+        middle, surface = stored.wall.middle, shape.surface
         triangles = np.zeros((0, 3)) if surface is None else surface.vertices[surface.triangles.ravel()] - middle
         lines = lines_of(shape).reshape(-1, 3) - middle
         until = stored.wall.present_until
