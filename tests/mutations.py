@@ -748,7 +748,7 @@ RANKS = (
            "extensions/test_moisture.py", "at_every_step"),
     Mutant("fields-not-moved", "_moving", "values.size", "values.size and name != FIELDS",
            "extensions/test_moisture.py", "moves_with_its_body"),
-    Mutant("ranks-heard-first", "among", "said[segment.rank].first[rank]", "0",
+    Mutant("ranks-heard-first", "among", "sizes_of[segment.rank].first[rank]", "0",
            "plain/test_ranks.py", "where_the_sender_has_put"),
     Mutant("ranks-left-partner", "_migrate", "np.concatenate([partner_rows, *left])", "partner_rows",
            "plain/test_ranks.py", "that_part"),

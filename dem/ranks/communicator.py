@@ -39,7 +39,7 @@ class BufferSizes(NamedTuple):
 
     @classmethod
     def of(cls, to: Sequence[Segment], of: Sequence[Segment], members: Sequence[int]) -> BufferSizes:
-        """Sizes for segments sent to other ranks and received of them; `members` are the ranks of this machine."""
+        """Sizes for segments sent to other ranks and received from them; `members` are the ranks of this machine."""
         remote = sum(segment.size for segment in of if segment.rank not in members)
         return cls(max((segment.stop for segment in to), default=0), remote, {each.rank: each.first for each in to})
 
@@ -78,12 +78,12 @@ class BufferLayout(NamedTuple):
         """
         side_rows = max(each.sent + each.remote for each in sizes)
         begins = {member: 2 * side_rows * k for k, member in enumerate(members)}
-        said, first = dict(zip(members, sizes, strict=True)), begins[rank]
-        end, received = first + said[rank].sent, []
+        sizes_of, first = dict(zip(members, sizes, strict=True)), begins[rank]
+        end, received = first + sizes_of[rank].sent, []
         for segment in of:
             begin = end
             if segment.rank in begins:
-                begin = begins[segment.rank] + said[segment.rank].first[rank]
+                begin = begins[segment.rank] + sizes_of[segment.rank].first[rank]
             else:
                 end += segment.size
             received.append(Segment(segment.rank, begin, begin + segment.size))
@@ -189,7 +189,7 @@ class Communicator:
         return None
 
     def channel(self, columns: int, to: list[Segment], of: list[Segment], before: Channel | None) -> Channel:
-        """Channel for rows of `columns` numbers, sent to and received of other ranks; replaces the one before."""
+        """Channel for rows of `columns` numbers, sent to and received from other ranks; replaces the one before."""
         raise NotImplementedError
 
     def fail(self, error: BaseException) -> None:
