@@ -4,7 +4,7 @@ For the versions with `fix wall/gran granular` and `fix rigid/small ... gravity`
 that were found for these workloads: `gran/hertz/history` without tangential force is faster than `granular`, and the
 skins are 0.2 diameters for spheres, 0.1 with friction, 0.4 for fibres. Mass and inertia of fibres are those of the
 union of the spheres. Friction is `granular` with `mindlin` between spheres, and none at walls.
-Periodic axes are, and where a box is open there is nothing.
+Periodic axes of the box are periodic in LAMMPS too, and its open faces have no wall there.
 """
 
 from __future__ import annotations
@@ -57,11 +57,10 @@ def launcher(lmp: str) -> str:
 
 
 def run(sim: dem.Simulation, steps: int, walls: Sequence[str] = (), *, ranks: int = 1) -> tuple[float, np.ndarray]:
-    """Particle steps a second of LAMMPS on one core, from the present state of a simulation of equal particles.
+    """Particle steps a second of LAMMPS from the present state of a simulation of equal particles, and its final state.
 
-    Or on several cores, a rank each. Walls beside the box are what the caller says of them, in lines of LAMMPS. Also
-    returns positions, velocities and angular velocities of all spheres (N, K, 9) at the end, in the order of the
-    particles.
+    LAMMPS runs on one core for each of its `ranks`. `walls` are lines of its input for walls beside the box. The final
+    state are positions, velocities and angular velocities of all spheres (N, K, 9), in the order of the particles.
 
     Raises
     ------

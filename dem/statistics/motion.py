@@ -55,7 +55,7 @@ def lags(time: np.ndarray) -> np.ndarray:
 def mean_square_displacement(position: ArrayLike) -> np.ndarray:
     """Mean square displacement <|r(t + τ) - r(t)|²> over all particles and all time origins t.
 
-    With S(m) = Σ_k |r_k|² + |r_{k+m}|² summed recursively and the autocorrelation by fast Fourier transform, in
+    With S(m) = Σ_k |r_k|² + |r_{k+m}|² from cumulative sums, and the autocorrelation by fast Fourier transform, in
     T log T operations a particle (Calandrini et al., Collection SFN 12 (2011) 201). It is accurate to some
     1e-15 of the largest square distance from the mean position.
 

@@ -55,7 +55,14 @@ def nearest(centres: np.ndarray, radii: np.ndarray, k: float, x: np.ndarray, y: 
 
 
 def extent(c: np.ndarray, z: np.ndarray, r: np.ndarray, k: float, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """First pixel and number of pixels of silhouettes along one direction (n,), (n,)."""
+    """First pixel and number of pixels of silhouettes along one direction (n,), (n,).
+
+    A silhouette lies between the tangents from the eye, (c w ± r √(w² + k² c² - k² r²))/(w² - k² r²) with w = 1 + k z.
+
+    c, z, r: (n,) coordinates of the spheres along this direction, depths and radii [m].
+    k: convergence of the camera [1/m].
+    at: pixels along this direction, in the plane of the target [m].
+    """
     w = 1 + k * z
     middle, half = c * w, r * np.sqrt(w * w + (k * c) ** 2 - (k * r) ** 2)
     pitch = at[1] - at[0] if len(at) > 1 else 1.0
