@@ -401,13 +401,14 @@ if OUT:
 lists.reorder(order, rows, scratch)
 assert (rows == expected).all()
 """
+TWO_THREADS = {"NUMBA_NUM_THREADS": "2"}  # also where there is one core
 
 
 @compiled
 @pytest.mark.parametrize("plain", ["", "1"])
 @pytest.mark.few(1)
 def test_threads_do_what_loops_do_with_and_without_numbas_insides(plain, tmp_path):
-    environment = {**os.environ, "PCDM_DEM_PLAIN": plain, "NUMBA_CACHE_DIR": str(tmp_path)}
+    environment = {**os.environ, **TWO_THREADS, "PCDM_DEM_PLAIN": plain, "NUMBA_CACHE_DIR": str(tmp_path)}
     for _ in range(2):  # the second one finds what the first has compiled
         subprocess.run([sys.executable, "-c", THREADS.replace("OUT", "False")], check=True, env=environment)
 
@@ -415,7 +416,7 @@ def test_threads_do_what_loops_do_with_and_without_numbas_insides(plain, tmp_pat
 @compiled
 @pytest.mark.slow
 def test_a_thread_that_goes_out_of_bounds_is_heard(tmp_path):
-    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    environment = {**os.environ, **TWO_THREADS, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", THREADS.replace("OUT", "True")]
     done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)
     assert done.returncode == 1

@@ -329,6 +329,7 @@ def test_the_same_bytes_whatever_the_lists_and_the_cuts(name, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:coarse-time-step:dem.DemWarning")
+@pytest.mark.filterwarnings("ignore:discontinuous-flow:dem.DemWarning")
 def test_a_run_in_a_fluid_is_told_repeated_and_gone_on_with(tmp_path):
     path = tmp_path / "run.h5"
     sim = swarm(FLOWS["grid"])
