@@ -84,6 +84,18 @@ def test_who_only_looks_changes_no_reference_of_the_energy_error(nylon):
     assert sims[1].energy_reference == sims[0].energy_reference
 
 
+def test_a_run_without_a_file_has_the_same_verdict(tmp_path):
+    """A ball on a spring begins and ends at rest, so that the reference of the energy error is between."""
+    stuff = dem.Material(young=1e7, poisson=0.3, density=1100.0)
+    ball = dem.Particles(dem.Sphere(diameter=0.01), stuff, position=[[0, 0, 0]])
+    hung = dem.Bonds([(0, -1)], young=1e7, diameter=0.01, ground=[[0, 0, 0.01]]).at_rest(ball)
+    period = 2 * math.pi * math.sqrt(ball.mass[0] / hung.stiffness[0, 0])
+    sims = [dem.Simulation(ball, bonds=hung, time_step=period / 100) for _ in range(2)]
+    verdict = sims[0].run(period, frames=10)
+    assert verdict == sims[1].run(period, frames=10, output=tmp_path / "run.h5")
+    assert verdict.passed
+
+
 @pytest.mark.parametrize("law", ["elastic", "friction"])
 @pytest.mark.few(1)
 def test_what_is_changed_in_a_run_is_work_and_no_energy_error(law, tmp_path):

@@ -112,6 +112,7 @@ def run_plan(
                 continue
             if not frame_loop.advance_to(stop):
                 break
+            sim.energy()  # the verdict knows the same states without a file as with one
             observer.frame(k)
         with sim._ledger.unrecorded() if stopped else nullcontext():
             verdict = sim.verdict()
