@@ -368,6 +368,15 @@ def test_bad_input_is_one_line(cli, fall, tmp_path, words, said):
     assert not list(tmp_path.iterdir())
 
 
+def test_pictures_that_do_not_fit_into_memory(cli, fall, tmp_path):
+    for size in ((10**8, 10**8), (10**7, 20)):  # of the second one, the square map of shadows
+        for words in (("--picture", "scene"), ("--movie", "fall.gif")):
+            result = cli("plot", fall, "-o", tmp_path, "--size", *size, *words)
+            assert result.exit_code == 2
+            assert f"a picture of {size[0]} by {size[1]} pixels would take" in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_scene_at_a_time(cli, fall, tmp_path):
     for words in (("--time", "0.101"), ("--frame", "5"), ("--frame", "6")):
         assert cli("plot", fall, "--picture", "scene", "--size", 160, 120, *words, "-o", words[1]).exit_code == 0

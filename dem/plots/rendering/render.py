@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dem.base import cpu_info
 from dem.plots.rendering.camera import CLOSEST, Camera
 from dem.plots.rendering.light import FAR, Light, Shadows, occlusion, occlusion_pixels
 from dem.plots.rendering.raster import extent, nearest, nearest_triangles, surface
@@ -15,6 +16,7 @@ from dem.plots.rendering.raster import extent, nearest, nearest_triangles, surfa
 MAX_SHARE = 0.7  # share of a picture beyond which all of it is drawn
 LINE_COLOUR, LINE_RADIUS = (0.35, 0.38, 0.42), 0.7  # radius in pixels
 MARGIN = 1  # pixels, for rounding
+PIXEL_BYTES, SHADOW_BYTES = 100, 24  # of memory, at least: for each pixel of a picture and of its square map of shadows
 
 
 class Floor(NamedTuple):
@@ -150,7 +152,7 @@ def render(
     Raises
     ------
     ValueError
-        If the arrays do not belong together.
+        If the arrays do not belong together, or the memory is too small for the picture.
 
     Examples
     --------
@@ -168,6 +170,7 @@ def render(
         raise ValueError(message)
     light = light or Light()
     width, height = size
+    _check_memory(width, height)
     scene = _scene(centres, radii, colours, camera, light, floor, max(size), meshes)
     if lines is not None and len(lines):
         scene = _with_lines(scene, camera, np.asarray(lines, float), camera.span / height)
@@ -181,6 +184,17 @@ def render(
     picture = _empty(_in_tuples(scene.floor), scene.k, scene.depth, look, camera.span, size).copy()
     picture.reshape(-1, 3)[chosen] = _coloured(scene, rays, look, chosen)
     return picture
+
+
+def _check_memory(width: int, height: int) -> None:
+    """Refuse a picture for which this machine has too little memory; raises ValueError."""
+    needed, most = PIXEL_BYTES * width * height + SHADOW_BYTES * max(width, height) ** 2, cpu_info.memory()
+    if needed > most:
+        message = (
+            f"a picture of {width} by {height} pixels would take {needed / 1e9:.3g} GB of memory, this machine has "
+            f"{most / 1e9:.3g} GB: take fewer pixels"
+        )
+        raise ValueError(message)
 
 
 def _shadows(scene: Scene) -> np.ndarray:
