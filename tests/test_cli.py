@@ -64,6 +64,16 @@ def test_a_free_name_is_chosen(cli, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["single-fibre-2.h5", "single-fibre-3.h5", "single-fibre.h5"]
 
 
+def test_a_free_name_that_another_run_takes_while_this_one_compiles(cli, tmp_path, monkeypatch):
+    taken, plain_run = tmp_path / "single-fibre.h5", dem.Simulation.run
+    monkeypatch.setattr(dem.Simulation, "run", lambda *words, **more: taken.touch() or plain_run(*words, **more))
+    result = cli("run", "single-fibre", *QUICK)
+    assert (result.exit_code, taken.stat().st_size) == (0, 0)
+    assert result.stdout.startswith("single-fibre-2.h5: ")
+    taken = tmp_path / "b.h5"
+    assert cli("run", "single-fibre", *QUICK, "-o", "b.h5").stderr.startswith("dem: output b.h5 exists already")
+
+
 def test_parameters_reach_the_case(cli, tmp_path):
     result = cli("run", "nine-fibres", *QUICK, "-o", "a.h5", "--set", "velocity=0,-2,0.5", "--set", "young=1e8",
                  "--integrator", "splitting")  # fmt: skip

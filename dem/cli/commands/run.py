@@ -130,8 +130,9 @@ def run(
             _write_table(chosen, output or _free_name(name, ".csv"), overwrite=overwrite, quiet=quiet)
             return
         path = output or _free_name(name, ".h5")
+        asked = {"progress": not quiet, "strict": strict} | said_there | writing | every
         with live_page(path) if viewed else nullcontext():
-            verdict, said = _run(chosen, path, progress=not quiet, strict=strict, **(said_there | writing | every))
+            verdict, said = _run(chosen, path, None if output or viewed else name, **asked)
     if not quiet:
         say(said)
         say(f"{verdict}{sharing_of_latest()}")
@@ -147,8 +148,13 @@ def _write_table(chosen: StudyCase, path: Path, *, overwrite: bool, quiet: bool)
         say(f"{path}: {message}")
 
 
-def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[Verdict | HardVerdict, str]:
-    """Run a case; returns the verdict and a summary in words. Arguments are checked before the simulation is built."""
+def _run(
+    chosen: Case | HardSphereCase, path: Path, name: str | None, **options: object
+) -> tuple[Verdict | HardVerdict, str]:
+    """Run a case; returns the verdict and a summary in words. Arguments are checked before the simulation is built.
+
+    With a `name` the path is only a free one: if another run takes it while this one compiles, the next one is chosen.
+    """
     from dem.run import run_loop  # noqa: PLC0415, as above
 
     later = ("progress", "strict", "force", "table", "table_every")
@@ -164,7 +170,12 @@ def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[
     with refused_before_building(strict=bool(options["strict"]), force=bool(options.get("force"))):
         sim = chosen.simulation()
     start = time.perf_counter()
-    verdict = sim.run(chosen.duration, output=path, frames=chosen.frames, **options)
+    try:
+        verdict = sim.run(chosen.duration, output=path, frames=chosen.frames, **options)
+    except FileExistsError:
+        if not name:
+            raise
+        return _run(chosen, _free_name(name, ".h5"), name, **options)
     seconds = time.perf_counter() - start
     pace = sim.pace(verdict.count, seconds)
     done = f"{counted(len(sim.particles), 'particle')}, {counted(verdict.count, sim.unit)}"

@@ -371,7 +371,7 @@ def _new_store(path: Path) -> JournaledFile:
         return JournaledFile(target, new=True)
     except OSError as error:
         message = f"output {path} cannot be written: {os.strerror(error.errno).lower() if error.errno else error}"
-        raise OSError(message) from None
+        raise type(error)(message) from None
 
 
 def _check_free(path: Path) -> None:
