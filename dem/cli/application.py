@@ -91,6 +91,13 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 say = typer.echo
+
+
+def report(text: str, *, error: bool = False) -> None:
+    """Print a line about a run, on stderr if it is an error; the command goes on if that fails, see `write_log`."""
+    write_log(sys.stderr if error else sys.stdout, f"{text}\n")
+
+
 MIN_COLUMN_WIDTH = 30  # characters of the last column of a table
 
 

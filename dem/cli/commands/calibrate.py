@@ -10,7 +10,7 @@ import typer
 
 from dem.calibration.calibrate import REPORT, prepare, run_calibration
 from dem.calibration.runs import RunsLeftError
-from dem.cli.application import app, plain_errors, say
+from dem.cli.application import app, plain_errors, report, say
 
 if TYPE_CHECKING:
     from dem.sweeps.sweep_runs import SweepRun
@@ -41,17 +41,17 @@ def calibrate(
     checked, folder, ways = prepare(study, output, jobs, threads)
     try:
         found = run_calibration(
-            checked, folder, tell=None if quiet or listed else say, report_run=_errors, listed=listed,
+            checked, folder, tell=None if quiet or listed else report, report_run=_errors, listed=listed,
             progress=False if quiet or not sys.stderr.isatty() else None, **ways,
         )  # fmt: skip
     except RunsLeftError as left:
         say("\n".join(left.commands))
         return
     if not (quiet or listed):
-        say(f"{found}\nsee {folder / REPORT}")
+        report(f"{found}\nsee {folder / REPORT}")
 
 
 def _errors(member: SweepRun, outcome: Outcome) -> None:
     """Report warnings and errors of a run on stderr."""
     for text in (*outcome.warnings, *([outcome.error] if outcome.error else [])):
-        sys.stderr.write(f"dem: {member.words}: {text}\n")
+        report(f"dem: {member.words}: {text}", error=True)

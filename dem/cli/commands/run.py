@@ -16,7 +16,7 @@ from dem.base.text import counted
 from dem.base.units import TIME
 from dem.case import StudyCase
 from dem.casefile import choose_case
-from dem.cli.application import app, plain_errors, say
+from dem.cli.application import app, plain_errors, report
 from dem.cli.completion import cases_and_files
 from dem.model.particles.fields import STATE
 from dem.ranks.job_server import sharing_of_latest
@@ -134,10 +134,10 @@ def run(
         with live_page(path) if viewed else nullcontext():
             verdict, said = _run(chosen, path, None if output or viewed else name, **asked)
     if not quiet:
-        say(said)
-        say(f"{verdict}{sharing_of_latest()}")
+        report(said)
+        report(f"{verdict}{sharing_of_latest()}")
     elif verdict.status != "PASS":
-        sys.stderr.write(f"{verdict}\n")
+        report(f"{verdict}", error=True)
     if not verdict.passed or (strict and verdict.status != "PASS"):
         raise typer.Exit(1)
 
@@ -145,7 +145,7 @@ def run(
 def _write_table(chosen: StudyCase, path: Path, *, overwrite: bool, quiet: bool) -> None:
     message = chosen.write(path, overwrite=overwrite)
     if not quiet:
-        say(f"{path}: {message}")
+        report(f"{path}: {message}")
 
 
 def _run(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dem.cli.application import app, plain_errors, say
+from dem.cli.application import app, plain_errors, report, say
 from dem.cli.completion import cases_and_files
 from dem.sweeps.parameter_words import of_settings
 from dem.sweeps.sweep import Ways, carry_out, planned, shares
@@ -97,7 +97,7 @@ def sweep(
         return
     (_collect if collect else _make)(plan, jobs, threads, quiet=quiet)
     if not quiet:
-        say(str(plan.table))
+        report(str(plan.table))
     wrong = (*FAILED, "WARN") if strict else FAILED
     if any(row.verdict in wrong for row in plan.rows):
         raise typer.Exit(1)
@@ -118,7 +118,7 @@ def _make(plan: Plan, jobs: int | None, threads: int | None, *, quiet: bool) -> 
     left, there = len(plan.left), len(plan.members)
     if not quiet:
         done = f", {there - left} of {there} are done" if left < there else ""
-        say(f"{plan.table.path.parent}: {left} to run{done}")
+        report(f"{plan.table.path.parent}: {left} to run{done}")
     lines = not (quiet or sys.stderr.isatty())
     carry_out(
         plan, jobs=jobs, threads=threads, progress=False if quiet else True if not lines else None,
@@ -134,11 +134,11 @@ def _teller(left: int, *, lines: bool) -> Callable[[SweepRun, Outcome], None]:
         nonlocal ended
         ended += 1
         for warning in outcome.warnings:
-            sys.stderr.write(f"dem: {member.words}: {warning}\n")
+            report(f"dem: {member.words}: {warning}", error=True)
         if outcome.error:
-            sys.stderr.write(f"dem: {member.words}: {outcome.error}\n")
+            report(f"dem: {member.words}: {outcome.error}", error=True)
         if lines:
             took = "" if outcome.seconds is None else f", {outcome.seconds:.2f} s"
-            say(f"{ended}/{left} {member.words}: {outcome.verdict}{took}")
+            report(f"{ended}/{left} {member.words}: {outcome.verdict}{took}")
 
     return tell
