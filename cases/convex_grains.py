@@ -244,13 +244,9 @@ class Dice(ConvexGrains):
             for first, second in ((1 / GOLDEN, GOLDEN), (1.0, GOLDEN))
         ]
         solids = [[corner for corner in cube if math.prod(corner) > 0], cube, cross, [*cube, *rings[0]], rings[1]]
-        inner = [
-            1 / math.sqrt(3),
-            1.0,
-            1 / math.sqrt(3),
-            GOLDEN**2 / math.sqrt(1 + GOLDEN**2),
-            GOLDEN**2 / math.sqrt(3),
-        ]  # radii of the balls inside of them
+        # radii of the balls inside of the solids
+        third, square = 1 / math.sqrt(3), GOLDEN**2
+        inner = [third, 1.0, third, square / math.sqrt(1 + square), square / math.sqrt(3)]
         return [
             of_diameter(dem.Polyhedron(vertices=corners, rounding=self.edge * ball), self.diameter)
             for corners, ball in zip(solids, inner, strict=True)

@@ -27,7 +27,7 @@ class ManyHardSpheres(dem.HardSphereCase):
         """Build the lattice of spheres and a box of its size."""
         rng = np.random.default_rng(self.seed)
         position, size = jittered(rng, self.n, self.diameter, self.solid_fraction)
-        # of which impacts need only the density
+        # impacts of hard spheres need only its density
         stuff = dem.Material(young=5e7, poisson=0.35, density=self.density, name="grain")
         balls = dem.Particles(
             dem.Sphere(diameter=self.diameter),

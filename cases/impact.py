@@ -37,7 +37,7 @@ class Impact(Dosta):
 
     @property
     def count(self) -> int:
-        """Grains."""
+        """Number of grains in the bed."""
         return max(1, round(self.n / self.coarse**3))
 
     def container(self, softness: float) -> tuple[dem.Box, list]:

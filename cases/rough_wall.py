@@ -1,8 +1,8 @@
 """Impacts of spheres and fibres on a rough floor, which scatters their velocities and spins.
 
 Equal particles of each kind fly at a floor at the same angle; every impact meets a floor inclined at random (Sommerfeld
-& Huber 1999). A frictionless sphere cannot be turned, so all that the inclination does goes into its direction. A fibre
-is hit at its tip, which gives way: its centre feels the less of it, and its spin the more.
+& Huber 1999). Without friction a sphere gets no spin, so an inclination changes only the direction of its velocity. A
+fibre is hit at its tip and begins to rotate: its velocity scatters less, and its spin more.
 """
 
 from __future__ import annotations

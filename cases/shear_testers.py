@@ -16,7 +16,7 @@ SEGMENTS = 64  # of a ring in the mesh of the lid
 class RotationalShear(ShearToFailure):
     """Base of rotational shear testers: grains between a rotating cell and a loaded lid, both with vanes.
 
-    Of cell and lid either turns in devices: only their relative motion counts.
+    Some devices turn the lid in place of the cell; only their relative motion counts.
     """
 
     clearance: PositiveFloat = Field(1e-3, description="gap between the lid and the walls of the cell [m]")
@@ -63,7 +63,7 @@ class RotationalShear(ShearToFailure):
 
     def turning(self) -> dem.Motion:
         """Rotation of the cell about z."""
-        radius = 2 / 3 * (self.outer**3 - self.inner**3) / (self.outer**2 - self.inner**2)  # mean of all its points
+        radius = 2 / 3 * (self.outer**3 - self.inner**3) / (self.outer**2 - self.inner**2)  # mean over the lid
         return dem.Motion(table=[(time, 0.0, 0.0, 0.0, way / radius) for time, way in self.displacements()])
 
     def sheets(self, inner: float, outer: float, low: float) -> list[tuple[np.ndarray, np.ndarray]]:

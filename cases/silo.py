@@ -52,8 +52,9 @@ class Silo(Dosta):
 
     def closed(self, softness: float) -> tuple[None, list[dem.Revolution]]:
         """The silo for filling: its orifice is closed, and its wall extends up to z = 1 m."""
-        steel, (hole, lip), *rest = self.material("steel", softness=softness), *self.profile()
-        wall = [(0, lip), (hole, lip), rest[0], (RADIUS, 1.0)]
+        steel = self.material("steel", softness=softness)
+        (hole, lip), shoulder, _ = self.profile()
+        wall = [(0, lip), (hole, lip), shoulder, (RADIUS, 1.0)]
         return None, [dem.Revolution(wall, material=steel, name="silo")]
 
     def walls(self) -> list[dem.Revolution]:
@@ -71,7 +72,8 @@ class Silo(Dosta):
         (hole, lip), (_, shoulder), _ = self.profile()
 
         def inside(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-            wide = np.minimum(RADIUS, hole + (z - lip) - 0.22 * d)  # across the cone √2 - 1 of a radius more
+            # a sphere on a cone of 45° is √2 radii from it horizontally, and one radius from the cylinder
+            wide = np.minimum(RADIUS, hole + (z - lip) - 0.22 * d)
             return np.hypot(x, y) < wide - 0.51 * d
 
         filled = self.count * np.pi / 6 * d**3 / (0.25 * np.pi * RADIUS**2)

@@ -24,7 +24,7 @@ PAIRS = {  # restitution, friction
     ("M1", "M1"): (0.5, 0.3), ("M2", "M2"): (0.4, 0.4), ("M1", "M2"): (0.45, 0.2), ("M1", "steel"): (0.4, 0.2),
     ("M2", "steel"): (0.4, 0.2), ("steel", "steel"): (0.6, 0.5),
 }  # fmt: skip
-GAUGE = 100.0  # softness at which beds are made first
+SOFT = 100.0  # softness at which beds are made first
 OF_THE_RUN = {"duration", "frames", "integrator", "threads", "time_step", "softness"}  # not of how a bed is made
 FILLED = 0.3  # solid fraction that beds begin with, at random, before they fall together
 
@@ -33,7 +33,7 @@ class Dosta(dem.Case):
     """Base of the benchmarks of Dosta et al. (2024); coarse = 1 and softness = 1 give the published set-up."""
 
     published_step: ClassVar[float]  # [s]
-    compiled_by: ClassVar[dict] = {"coarse": 4.0, "softness": GAUGE}
+    compiled_by: ClassVar[dict] = {"coarse": 4.0, "softness": SOFT}
 
     coarse: PositiveFloat = Field(2.0, description="diameter of the grains over the published one")
     softness: PositiveFloat = Field(100.0, description="published Young's moduli over those of this run")
@@ -89,10 +89,13 @@ class Dosta(dem.Case):
         *,
         friction: float | None = None,
     ) -> np.ndarray:
-        """Centres (N, 3) of grains settled from given positions; each group has a material and a diameter.
+        """Centres (N, 3) [m] of grains that have settled from given positions; the result is kept for the next time.
 
-        Made softer first, then as stiff as they are; friction is another only until the last of these stages. Kept for
-        the next time.
+        groups: material, diameter [m] and initial centres (n, 3) [m] of the grains of each kind.
+        container: box and walls at a softness.
+        friction: between grains until the last stage, in place of that of the case.
+
+        Grains settle softer first, and in the last stage as stiff as those of the case.
         """
 
         def simulation(stage: tuple[float, float | None], places: np.ndarray) -> dem.Simulation:
@@ -110,7 +113,7 @@ class Dosta(dem.Case):
                 time_step=self.step_for(self.coarse, softness), contacts=pairs,
             )  # fmt: skip
 
-        soft = [s for s in (GAUGE, math.sqrt(GAUGE)) if s > self.softness or (s == GAUGE and friction is not None)]
+        soft = [s for s in (SOFT, math.sqrt(SOFT)) if s > self.softness or (s == SOFT and friction is not None)]
         stages = [*((s, friction) for s in soft), (self.softness, None)]
         about = self.model_dump(mode="json", exclude=OF_THE_RUN)
         kind = next(each.__name__ for each in type(self).__mro__ if Dosta in each.__bases__)

@@ -14,8 +14,8 @@ OUTFLOW = ("discharged_kg", "discharge_rate_kg_per_s", "discharge_time_s", "left
 def outflow(run: dem.Trajectory, height: float, radius: float) -> dict[str, float]:
     """Observables of the discharge through an orifice of a given radius about the z axis at a given height [m].
 
-    The mass that went through it up to the end and that which is left; the mean rate between the frames from which and
-    up to which grains went through; and the time of the frame by which all had; nan if none, or not all, have.
+    Masses that have and have not gone through it at the end; the mean rate while grains went through, nan if none has;
+    and the time of the first frame after all had, nan if some have not.
     """
     time, mass = run.time, run.mass
     flow = dem.statistics.mass_flow(time, run.position, mass, (0, 0, height), (0, 0, -1), radius=radius)
