@@ -12,14 +12,14 @@ from dem.validation.contacts.collisions import start
 from dem.validation.contacts.reference_solution import ReferenceBall
 from dem.validation.report import Report, curves
 
-RADIUS, MODULUS, WORK = 5e-4, 1e7, 0.05
+RADIUS, MODULUS, WORK = 5e-4, 1e7, 0.05  # R* [m], E* [Pa], work of adhesion w [J/m²]
 STUFF = dem.Material(young=2 * MODULUS * (1 - 0.25**2), poisson=0.25, density=2500)
 BALL = ReferenceBall(RADIUS, STUFF)
 LENGTH = (math.pi * WORK * RADIUS**2 / MODULUS) ** (1 / 3)  # s of JKR
 PULL = math.pi * WORK * RADIUS  # π w R*
 LOST = (0.1 + 0.6 * 2 ** (2 / 3)) * math.pi * WORK * LENGTH**2  # by making and breaking a JKR contact
 SPRING = 4 / 3 * MODULUS * math.sqrt(RADIUS)  # K of Hertz's law
-VOLUME, TENSION = 1e-12, 0.0728
+VOLUME, TENSION = 1e-12, 0.0728  # of a liquid bridge [m³], of water [N/m]
 PHASES = 6  # places within a step where the touch falls
 LONGEST = 2e-3  # s, of an impact
 
@@ -117,18 +117,18 @@ def _check_force_curve(
 
 def jkr(*, quick: bool) -> Report:
     """Force and energy of a JKR contact, pull-off, rebound, and the sticking speed."""
-    report, word = Report("jkr", "Adhesion by JKR: a ball on a wall"), dem.JKR(work=WORK)
+    report, law = Report("jkr", "Adhesion by JKR: a ball on a wall"), dem.JKR(work=WORK)
     alpha = np.linspace(0.505, 3.0, 50)
     overlap = LENGTH**2 / RADIUS * (alpha**2 - np.sqrt(2 * alpha))
     force = PULL * (4 / 3 * alpha**3 - 2 * math.sqrt(2) * alpha**1.5)
     energy = PULL * LENGTH**2 / RADIUS * (8 / 15 * alpha**5 - 4 * math.sqrt(2) / 3 * alpha**3.5 + alpha**2)
-    _check_force_curve(report, word, overlap, force, energy)
+    _check_force_curve(report, law, overlap, force, energy)
     deepest = -(1.125 ** (2 / 3)) / 3 * LENGTH**2 / RADIUS
-    most = -force_and_energy(resting(word), deepest)[0]
+    most = -force_and_energy(resting(law), deepest)[0]
     report.near("pull-off force [N]", most, 1.5 * PULL, exact=f"{1.5 * PULL:.10g}", within=1e-12, digits=10)
-    _check_pull_off(report, word, deepest)
-    _check_rebound(report, word, LOST, speed=0.1, gap=1e-6, quick=quick)
-    _check_sticking_speed(report, word)
+    _check_pull_off(report, law, deepest)
+    _check_rebound(report, law, LOST, speed=0.1, gap=1e-6, quick=quick)
+    _check_sticking_speed(report, law)
     report.statements += [
         "Closed forms: K. L. Johnson, K. Kendall, A. D. Roberts, Proc. R. Soc. A 324 (1971) 301; with α = a/s and s³ = "
         "π w R*²/E*, δ = s²/R* (α² - √(2α)), F = π w R* (4/3 α³ - 2√2 α^1.5). Making and breaking a contact takes "
@@ -140,7 +140,7 @@ def jkr(*, quick: bool) -> Report:
     return report
 
 
-def _check_sticking_speed(report: Report, word: dem.JKR) -> None:
+def _check_sticking_speed(report: Report, law: dem.JKR) -> None:
     """Check that a ball sticks just below the sticking speed, and rebounds just above it."""
     sticking = math.sqrt(2 * LOST / BALL.mass)
     thornton = 1.8401831808 * (WORK**5 / (RADIUS**5 * 2500**3 * MODULUS**2)) ** (1 / 6)
@@ -148,7 +148,7 @@ def _check_sticking_speed(report: Report, word: dem.JKR) -> None:
         "sticking speed by energies [m/s]", sticking, thornton, exact=f"{thornton:.10g}", within=1e-9, digits=10
     )
     for factor in (0.99, 1.01):
-        sim = start(BALL, STUFF, dem.Contact(adhesion=word), 1e-6, velocity=(0, 0, -factor * sticking), lift=1e-8)
+        sim = start(BALL, STUFF, dem.Contact(adhesion=law), 1e-6, velocity=(0, 0, -factor * sticking), lift=1e-8)
         sim.step(4000)
         stays = float(sim.particles.position[0, 2]) - RADIUS < LENGTH**2 / RADIUS
         report.near(f"{factor} of the sticking speed: stays", stays, factor < 1, exact=f"{factor < 1:d}", within=0,
@@ -157,12 +157,12 @@ def _check_sticking_speed(report: Report, word: dem.JKR) -> None:
 
 def dmt(*, quick: bool) -> Report:
     """Force and energy of a DMT contact, equilibrium at rest, and a rebound without loss."""
-    report, word = Report("dmt", "Adhesion by DMT: a ball on a wall"), dem.DMT(work=WORK)
+    report, law = Report("dmt", "Adhesion by DMT: a ball on a wall"), dem.DMT(work=WORK)
     rest = (2 * PULL / SPRING) ** (2 / 3)
     overlap = np.linspace(0.02, 3, 50) * rest
-    _check_force_curve(report, word, overlap, SPRING * overlap**1.5 - 2 * PULL,
+    _check_force_curve(report, law, overlap, SPRING * overlap**1.5 - 2 * PULL,
            0.4 * SPRING * overlap**2.5 - 2 * PULL * overlap)  # fmt: skip
-    sim = resting(word)
+    sim = resting(law)
     force, energy = force_and_energy(sim, rest)
     exact = -1.2 * PULL * rest
     report.below("force at rest over the pull-off force", abs(force) / (2 * PULL), 1e-9, exact="0")
@@ -170,7 +170,7 @@ def dmt(*, quick: bool) -> Report:
     sim.step(4000)
     moved = abs(float(sim.particles.position[0, 2]) - RADIUS + rest) / rest
     report.below("where it is after 4000 steps, off by, over the overlap", moved, 1e-9, exact="0")
-    _check_rebound(report, word, 0.0, speed=0.1, gap=1e-6, quick=quick)
+    _check_rebound(report, law, 0.0, speed=0.1, gap=1e-6, quick=quick)
     report.statements.append(
         "Closed forms: B. V. Derjaguin, V. M. Muller, Y. P. Toporov, J. Colloid Interface Sci. 53 (1975) 314: F = 4/3 "
         "E* √(R* δ³) - 2π w R* while surfaces touch. Nothing is lost by making and breaking contacts: balls stick by "
@@ -185,15 +185,15 @@ def bridge(*, quick: bool) -> Report:
     scale, q = math.sqrt(VOLUME / (2 * RADIUS)), math.sqrt(10 - 1.05**2)
     lian = VOLUME ** (1 / 3)
     for rupture, angle, longest in (("lian", 0.0, lian), ("willett", 0.4, lian + 0.1 * lian**2 / (2 * RADIUS))):
-        word = dem.Bridge(volume=VOLUME, tension=TENSION, angle=angle, rupture=rupture)
+        law = dem.Bridge(volume=VOLUME, tension=TENSION, angle=angle, rupture=rupture)
         end, most = (1 + angle / 2) * longest, 4 * math.pi * RADIUS * TENSION * math.cos(angle)
         gap = np.linspace(0.0, 0.999, 50) * end
         force = -most / (1 + 1.05 * gap / scale + 2.5 * (gap / scale) ** 2)
         angles = np.arctan((5 * end / scale + 1.05) / q) - np.arctan((5 * gap / scale + 1.05) / q)
         work = most * scale * 2 / q * angles  # from a gap to the rupture
-        _check_force_curve(report, word, -gap, force, -work)
-        _check_pull_off(report, word, 0.0)
-        _check_rebound(report, word, float(work[0]), speed=0.3, gap=1.1 * end, quick=quick)
+        _check_force_curve(report, law, -gap, force, -work)
+        _check_pull_off(report, law, 0.0)
+        _check_rebound(report, law, float(work[0]), speed=0.3, gap=1.1 * end, quick=quick)
     report.statements += [
         "Closed forms: C. D. Willett, M. J. Adams, S. A. Johnson, J. P. K. Seville, Langmuir 16 (2000) 9396, as in S. "
         "Herminghaus, Adv. Phys. 54 (2005) 221, with R̄ = 2 R* (twice the radius at a wall): F = -2π R̄ γ cos θ/(1 + "

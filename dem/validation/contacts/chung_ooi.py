@@ -90,7 +90,7 @@ def normal(*, quick: bool) -> Report:
     report.statements += [
         SOURCE,
         "Forces are read off the path as second differences, so what is compared with Hertz is what moved the spheres. "
-        "Their tolerance is rounding: positions of 1e16 digits over steps of 1/1000 of the impact and less. Those of "
+        "Their tolerance is rounding: positions of 16 digits over steps of 1/1000 of the impact and less. Those of "
         "overlap and rebound are second order in the time step, 10/steps².",
         "With damping, forces change like the fourth root of the overlap at first touch, which the first sample of a "
         "contact makes up for (`dem.kernels.laws.first_step`); the tolerance of a restitution is 1e-4.",
@@ -198,9 +198,9 @@ def check_sliding(
     tangential: np.ndarray,
     run: Sweep,
 ) -> None:
-    """Check the closed form of impacts that slide throughout: slip beyond 7/2 µ (1 + e) v_n, spheres of any size.
+    """Check velocities v_t' = v_t - µ (1 + e) v_n m*/m of impacts that slide throughout: slip beyond 7/2 µ (1 + e) v_n.
 
-    v_t' = v_t - µ (1 + e) v_n m*/m, R ω' = R ω + 5/2 µ (1 + e) v_n m*/m, less half the overlap in the lever.
+    tangential: v_t (B,) of the first sphere before the impacts [m/s].
     """
     gross = np.abs(run.slip) > 1.05 * 3.5 * contact.friction * (1 + contact.restitution) * run.normal
     if not gross.any():

@@ -27,7 +27,8 @@ STATEMENTS = [
     "friction, whose forces set in within a step or two of the touch; it converges at order 2.",
     "Angular momentum of a pair is conserved to rounding. About the point where a sphere first touches a wall it is "
     "not quite, since the force acts halfway between the surfaces; the most is what sliding without damping makes of "
-    "it, B(7/5, 1/2)/2 = 0.786 of the impulse times half the largest overlap.",
+    "it, B(7/5, 1/2)/2 = 0.818 of the impulse times half the largest overlap. The impulse of the bound is larger by "
+    "2/steps.",
 ]
 
 

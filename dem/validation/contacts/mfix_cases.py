@@ -29,10 +29,8 @@ SOURCE = (
 
 def fall(young: float, restitution: float, dt: float) -> tuple[dem.Simulation, ReferenceBall, dem.Contact]:
     """A ball of 0.2 m whose centre starts 0.5 m above the floor."""
-    ball, contact = (
-        ReferenceBall(0.1, dem.Material(young=young, **BALL)),
-        dem.Contact(restitution=restitution, friction=0),
-    )
+    ball = ReferenceBall(0.1, dem.Material(young=young, **BALL))
+    contact = dem.Contact(restitution=restitution, friction=0)
     sim = start(ball, ball.material, contact, dt, velocity=(0, 0, 0), lift=0.4, gravity=(0, 0, -G))
     return sim, ball, contact
 

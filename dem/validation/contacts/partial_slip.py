@@ -67,10 +67,8 @@ def mindlin(share: float, springs: int = 400) -> float:
 
 def partial_slip(*, quick: bool) -> Report:
     """Impacts with one tangential spring per contact next to annuli, over the angle of incidence."""
-    report, contact = (
-        Report("maw", "Partial slip (Maw, Barber & Fawcett 1976)"),
-        dem.Contact(restitution=1, friction=0.1),
-    )
+    report = Report("maw", "Partial slip (Maw, Barber & Fawcett 1976)")
+    contact = dem.Contact(restitution=1, friction=0.1)
     psi = np.array([0.1, 0.5, 1.0, 2.0, 4.0, 5.0, 6.0] if quick else [0.1, *np.arange(0.2, 6.1, 0.2)])
     for share in (0.1, 0.5, 0.9):
         exact = 1 - (1 - share) ** 1.5
@@ -84,9 +82,8 @@ def partial_slip(*, quick: bool) -> Report:
     gross = psi > 7 * RATIO - 1
     for name, found in kept.items():
         off = np.abs(found - sliding)[gross].max()
-        most = {"annuli": 1e-3, "engine": 5e-3}[
-            name
-        ]  # one spring sticks again at the very end of the steepest of these
+        # the engine's one spring sticks again at the very end of the steepest of these
+        most = {"annuli": 1e-3, "engine": 5e-3}[name]
         report.below(f"{name}, sliding throughout, ψ₁ > 7 κ - 1: error of v_t'/v_t", float(off), most, exact="0")
     one = int(np.argmin(np.abs(psi - 1)))
     report.near(

@@ -138,7 +138,7 @@ def _surfaces(state: np.ndarray, this: ReferenceLaw, levers: tuple) -> tuple[np.
 
 
 def _contact(state: np.ndarray, this: ReferenceLaw) -> tuple[np.ndarray, ...]:
-    """Overlap, normal force, tangential force, rate of the spring, and normal."""
+    """Overlap, normal force, tangential force, rate of the spring, normal, and levers of both bodies."""
     gap = state[1] if this.wall else np.hypot(state[0], state[1])
     overlap = np.maximum(sum(this.radii) - gap, 0)
     levers = this.radii[0] - overlap / 2, (0.0 if this.wall else this.radii[1] - overlap / 2)

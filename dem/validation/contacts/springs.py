@@ -87,10 +87,10 @@ def hysteretic(*, quick: bool) -> Report:
     n = 400 if quick else 2000
     rows = []
     for k_2, k_c in ((1600.0, 0.0), (1600.0, 400.0), (3000.0, 300.0), (3000.0, 990.0)):
-        word = dem.Hysteretic(loading=STIFFNESS, unloading=k_2, cohesion=k_c)
+        law = dem.Hysteretic(loading=STIFFNESS, unloading=k_2, cohesion=k_c)
         time = math.pi / 2 * (math.sqrt(BALL.mass / STIFFNESS) + math.sqrt(BALL.mass / k_2))
-        overlap, velocity, lost = impact_path(dem.Contact(normal=word), time / n, 3 * n, 0.37)
-        e, name = word.restitution(), f"k_2 = {k_2:g}, k_c = {k_c:g} N/m"
+        overlap, velocity, lost = impact_path(dem.Contact(normal=law), time / n, 3 * n, 0.37)
+        e, name = law.restitution(), f"k_2 = {k_2:g}, k_c = {k_c:g} N/m"
         energy = 0.5 * BALL.mass * SPEED**2
         report.near(f"{name}: restitution", velocity[-1] / SPEED, e, exact=f"{e:.12g}", within=20 / n**2 + 1e-5,
                     relative=False, digits=6)  # fmt: skip
@@ -120,9 +120,9 @@ def eepa(*, quick: bool) -> Report:
     n = 200 if quick else 1000
     time, rows = 1e-4, []
     for plasticity in (0.1, 0.3, 0.5, 0.7, 0.9):
-        word = dem.EEPA(plasticity=plasticity)
-        _, velocity, lost = impact_path(dem.Contact(normal=word), time / n, 3 * n, 0.37)
-        e, name = word.restitution(), f"plasticity {plasticity:g}"
+        law = dem.EEPA(plasticity=plasticity)
+        _, velocity, lost = impact_path(dem.Contact(normal=law), time / n, 3 * n, 0.37)
+        e, name = law.restitution(), f"plasticity {plasticity:g}"
         report.near(f"{name}: restitution", velocity[-1] / SPEED, e, exact=f"{e:.12g}", within=100 / n**2 + 1e-5,
                     relative=False, digits=6)  # fmt: skip
         report.near(f"{name}: share of the energy lost", lost / (0.5 * BALL.mass * SPEED**2), 1 - e * e,
@@ -131,10 +131,10 @@ def eepa(*, quick: bool) -> Report:
     paths, pulls = {}, []
     modulus = STUFF.effective_modulus(STUFF)
     for energy in (0.2, 0.4, 0.8):
-        word = dem.EEPA(plasticity=0.5, surface_energy=energy)
-        overlap, velocity, _ = impact_path(dem.Contact(normal=word), time / n, 3 * n, 0.37)
+        law = dem.EEPA(plasticity=0.5, surface_energy=energy)
+        overlap, velocity, _ = impact_path(dem.Contact(normal=law), time / n, 3 * n, 0.37)
         force = BALL.mass * np.gradient(velocity, time / n)
-        pull = word.pull_off(BALL.radius, float(overlap.max()), modulus)
+        pull = law.pull_off(BALL.radius, float(overlap.max()), modulus)
         report.near(f"surface energy {energy:g} J/m²: pull-off [N]", -force.min(), pull, exact=f"{pull:.6g}",
                     within=30 / n, digits=6)  # fmt: skip
         touching = overlap > 0
