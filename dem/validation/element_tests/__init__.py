@@ -8,8 +8,8 @@
 - `boundaries.py`: triaxial and oedometric tests in a cell and between walls with servos
 - `small_strains.py`: bulk and shear moduli of an isotropic packing
 - `jammed_packings.py`: solid fractions of jammed ellipsoids and Platonic solids without friction
-- `grids.py`: the studies of the last six files, and `granular_beds/dice.py`, are grids of independent runs; ``python -m
-  dem.validation.element_tests`` computes them with many processes
+- `grids.py`: the studies of the last six files, and `dice.py` and `clumps.py` of `granular_beds`, are grids of
+  independent runs; ``python -m dem.validation.element_tests`` computes them with many processes
 
 From the root of a clone, without installation, on 16 cores:
 

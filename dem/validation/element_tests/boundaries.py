@@ -88,7 +88,7 @@ def measure(*, boundary: str, seed: int, n: int, rate: float, test: str) -> dict
     boundary : "cell" or "walls"
         What encloses the grains.
     seed, n : int
-        Of the places; number of grains.
+        Seed of the random places; number of grains.
     rate : float
         Of axial strain [1/s].
     test : "triaxial" or "oedometer"

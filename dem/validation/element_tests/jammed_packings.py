@@ -59,7 +59,7 @@ def compressed(shape: dem.Shape, n: int, seed: int, rate: float, temperature: fl
     shape : convex shape
         Of all bodies.
     n, seed : int
-        Number of bodies; of random places and velocities.
+        Number of bodies; seed of their random places and velocities.
     rate : float
         Strain rate of an edge, over v/d with the thermal velocity v = sqrt(kT/m).
     temperature : float

@@ -11,8 +11,8 @@ from dem.validation.report import Report, curves, order_of
 
 DIAMETER, YOUNG, POISSON, DENSITY = 0.01, 5e7, 0.3, 2000.0  # [m, Pa, -, kg/m³]
 EDGE, RATE, SPEED = 0.03, 100.0, 0.05  # of the cell [m], of shear [1/s], of the spheres at first [m/s]
-LEAN = 0.5  # of the edge along y, in its height, to which a cell is sheared without a reduction
-SHIFT = np.array([0.37, 0.61, 0.23])  # of all places in the cell, over its edge, which rounds otherwise
+LEAN = 0.5  # shift of the second edge along x, over its height, up to which the basis of a cell is not reduced
+SHIFT = np.array([0.37, 0.61, 0.23])  # of all places over the edge of the cell, so that rounding differs
 LOOKS = 10  # in a shear of LEAN
 
 
@@ -44,12 +44,13 @@ def edges_at(lean: float) -> np.ndarray:
     return EDGE * np.array([[1.0, lean, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 
 
-def simulation(spheres: dem.Particles, lean: float, time_step: float, rates: list[float]) -> dem.Simulation:
-    """Spheres in a cell that is sheared; rates: rate [1/s], or rate, number of steps, and rate from there on."""
-    first, *later = rates
-    shear = [[0.0, 1.0, 0.0], [0.0] * 3, [0.0] * 3]
-    changes = [((later[0] - 0.5) * time_step, later[1] * np.array(shear))] if later else []
-    cell = dem.Cell(edges_at(lean), rate=first * np.array(shear), rate_changes=changes)
+def simulation(
+    spheres: dem.Particles, lean: float, time_step: float, rate: float, back_after: int | None = None
+) -> dem.Simulation:
+    """Spheres in a cell that is sheared at a rate [1/s], and back after a number of steps."""
+    shear = rate * np.array([[0.0, 1.0, 0.0], [0.0] * 3, [0.0] * 3])
+    changes = [((back_after - 0.5) * time_step, -shear)] if back_after else []
+    cell = dem.Cell(edges_at(lean), rate=shear, rate_changes=changes)
     return dem.Simulation(spheres, cell, gravity=(0, 0, 0), time_step=time_step, threads=1)
 
 
@@ -57,7 +58,7 @@ def sheared(largest: int, time_step: float, shift: float = 0.0) -> Path:
     """Shear by the strain `largest` and back in one run, in which the basis of the cell is reduced."""
     part = round(LEAN / RATE / time_step)
     half = round(largest / LEAN) * part
-    sim = simulation(start(shift), 0.0, time_step, [RATE, half, -RATE])
+    sim = simulation(start(shift), 0.0, time_step, RATE, half)
     states, bases, met = [], [], 0
     for look in range(2 * half * LOOKS // part + 1):
         sim.step(part // LOOKS if look else 0)
@@ -80,7 +81,7 @@ def sheared_in_parts(largest: int, time_step: float) -> Path:
     for sign in (1, -1):
         for _ in range(round(largest / LEAN)):
             lean = -lean if sign * lean > LEAN / 2 else lean
-            sim = simulation(spheres, lean, time_step, [sign * RATE])
+            sim = simulation(spheres, lean, time_step, sign * RATE)
             for look in range(LOOKS + 1):
                 sim.step(part // LOOKS if look else 0)
                 there, energy = sim.particles, sim.energy()
@@ -95,7 +96,7 @@ def sheared_in_parts(largest: int, time_step: float) -> Path:
 def difference(one: Path, other: Path, shift: float = 0.0) -> np.ndarray:
     """Largest difference of positions between nearest images, in diameters (T,).
 
-    shift: of the places of the other at first, in SHIFT of the edge, which the cell has deformed since.
+    shift: of the other run at its start, in units of SHIFT edges; the cell has deformed it since.
     """
     found = []
     for strain, x, y in zip(one.strain, one.position, other.position, strict=True):

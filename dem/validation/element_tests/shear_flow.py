@@ -54,10 +54,11 @@ def measure(*, friction: float, inertial: float, seed: int, n: int, stiffness: f
     friction, inertial : float
         Coefficient of friction; I = γ̇ d √(ρ/p) with the pressure p on the planes of shear.
     seed, n : int
-        Of the places; number of spheres.
+        Seed of the random places; number of spheres.
     stiffness : float
         Of a contact over p d.
     """
+    # such that E^(2/3) p^(1/3), by which the cell controls its stress, is the stiffness of the springs, some 0.3 k_n/d
     grain = dem.Material(young=(0.3 * stiffness) ** 1.5 * PRESSURE, poisson=0.3, density=DENSITY, name="grain")
     spring = dem.Linear(stiffness=stiffness * PRESSURE * DIAMETER, tangential=TANGENTIAL)
     contacts = dem.Contacts({(grain, grain): dem.Contact(restitution=RESTITUTION, friction=friction, normal=spring)})

@@ -75,7 +75,7 @@ def measure(*, fraction: float, restitution: float, seed: int, count: int) -> di
     fraction, restitution : float
         Solid fraction; coefficient of restitution.
     seed, count : int
-        Of the velocities at the start; spheres along an edge of the cell.
+        Seed of the initial velocities; number of spheres along an edge of the cell.
     """
     rng = np.random.default_rng(seed)
     pitch = DIAMETER * (math.pi / 6 / fraction) ** (1 / 3)

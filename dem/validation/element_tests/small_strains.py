@@ -71,7 +71,7 @@ def measure(*, seed: int, n: int, friction: float) -> dict:
     Parameters
     ----------
     seed, n : int
-        Of the places; number of spheres.
+        Seed of the random places; number of spheres.
     friction : float
         Coefficient of friction while the packing is probed; it was made without.
     """

@@ -41,7 +41,7 @@ def measure(*, seed: int, n: int, friction: float, rolling: float, limit: float,
     Parameters
     ----------
     seed, n : int
-        Of the places; number of spheres.
+        Seed of the random places; number of spheres.
     friction : float
         Coefficient of friction.
     rolling, limit : float
@@ -50,6 +50,7 @@ def measure(*, seed: int, n: int, friction: float, rolling: float, limit: float,
         Axial rate of strain times d √(ρ/p).
     """
     stiffness = 0.5 * YOUNG * DIAMETER
+    # such that E^(2/3) p^(1/3), by which the cell controls its stress, is the stiffness of the springs, some 0.3 k_n/d
     grain = dem.Material(young=(0.3 * YOUNG / (2 * PRESSURE)) ** 1.5 * PRESSURE, poisson=0.3, density=DENSITY,
                          name="grain")  # fmt: skip
     # the effective radius is R/2: couples over R* F_n, stiffness over F_n/δ R*²
