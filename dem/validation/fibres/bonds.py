@@ -24,6 +24,7 @@ AREA = math.pi / 4 * ROD["diameter"] ** 2
 EI, EA = ROD["young"] * AREA * ROD["diameter"] ** 2 / 16, ROD["young"] * AREA
 GJ = EI / (1 + ROD["poisson"])
 COWPER = 6 * (1 + ROD["poisson"]) / (7 + 6 * ROD["poisson"])
+# first frequency of the slender rod, clamped at one end [1/s]
 EXACT = 3.516015268500151 / (2 * math.pi) * math.sqrt(EI / (STUFF.density * AREA * ROD["length"] ** 4))
 
 

@@ -17,10 +17,10 @@ DENSEST_ELLIPSOID = 1.25  # aspect ratio α of ellipsoids α : 1 : 1/α that pac
 DIAMETER = 0.01
 STUFF = dem.Material(young=5e6, poisson=0.3, density=1000.0, restitution=0.3)
 LOOSE = 0.25  # solid fraction of the start
-COARSE, FINE = 0.02, 0.002  # by which the solid fraction grows at once, of itself, before and after the first pressure
+COARSE, FINE = 0.02, 0.002  # relative growth of the solid fraction at once, before and after the first pressure
 ROUNDS, STEPS = 400, 25  # how often bodies are stopped at most, and steps in between, half a period of theirs
-STILL = 1e-3  # of the elastic energy that comes free between two stops: that little means rest
-PRESSED, ENOUGH = 1e-9, 8  # elastic energy a body over K D^2.5 that is pressure; solid fractions with that many
+STILL = 1e-3  # kinetic over elastic energy between two stops, below which bodies are at rest
+PRESSED, ENOUGH = 1e-9, 8  # elastic energy a body over E D³ that is pressure; solid fractions with that many
 
 
 def cube(edge: float, material: dem.Material = STUFF) -> dem.Box:

@@ -33,16 +33,16 @@ class FluidisingGas(NamedTuple):
 
     def ergun(self, velocity: float | np.ndarray, voidage: float | np.ndarray) -> float | np.ndarray:
         """Pressure gradient of a fixed bed [Pa/m] at a superficial velocity [m/s]."""
-        slow = 150 * (1 - voidage) ** 2 * self.viscosity * velocity / (voidage**3 * self.diameter**2)
-        return slow + 1.75 * (1 - voidage) * self.density * velocity**2 / (voidage**3 * self.diameter)
+        linear = 150 * (1 - voidage) ** 2 * self.viscosity * velocity / (voidage**3 * self.diameter**2)
+        return linear + 1.75 * (1 - voidage) * self.density * velocity**2 / (voidage**3 * self.diameter)
 
     def lifting(self, voidage: float, solid: float) -> float:
         """Superficial velocity at which Ergun's gradient balances the weight of a bed of spheres of a density [m/s]."""
         weight = (1 - voidage) * (solid - self.density) * G
-        slow = self.ergun(1.0, voidage) - self.quick(voidage)
-        return (-slow + math.sqrt(slow**2 + 4 * self.quick(voidage) * weight)) / (2 * self.quick(voidage))
+        linear = self.ergun(1.0, voidage) - self.quadratic(voidage)
+        return (-linear + math.sqrt(linear**2 + 4 * self.quadratic(voidage) * weight)) / (2 * self.quadratic(voidage))
 
-    def quick(self, voidage: float) -> float:
+    def quadratic(self, voidage: float) -> float:
         """Coefficient of the quadratic term of Ergun's gradient."""
         return 1.75 * (1 - voidage) * self.density / (voidage**3 * self.diameter)
 

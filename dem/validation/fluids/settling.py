@@ -182,6 +182,7 @@ def in_water(*, quick: bool) -> Report:
 def _settling_speed(mass: float, body: Spheroid, angle: float) -> float:
     """Settling speed of a fibre that keeps an angle to the floor, by iteration [m/s]."""
     r = resistance(body.ratio)
+    # resistances 6π μ a X of a spheroid in water, μ = 1e-3 Pa s
     along, across = (6e-3 * math.pi * body.longest * each for each in (r.x_a, r.y_a))
     weight, factor = (mass - 1000 * body.volume) * G, 1.0
     for _ in range(200):
