@@ -157,7 +157,7 @@ class Threads(Communicator):
 
     def allgather(self, thing: object) -> list:
         """Copies of the objects of all ranks, on every rank."""
-        return [pickle.loads(said) for said in self.board.swap(self.rank, pickle.dumps(thing))]
+        return [pickle.loads(each) for each in self.board.swap(self.rank, pickle.dumps(thing))]
 
     def allreduce(self, sums: np.ndarray, maxima: np.ndarray) -> None:
         """Sums and maxima over all ranks, in place."""

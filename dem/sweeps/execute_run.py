@@ -195,8 +195,8 @@ def _carried_out(member: SweepRun) -> Outcome:
         run.case.write(member.path, overwrite=member.overwrite)
         return Outcome("DONE", time.perf_counter() - start)
     if found.state == "unfinished":
-        said = {name: value for name, value in member.options.items() if name in ("strict", "checkpoint_every")}
-        verdict = resume(member.path, threads=member.threads, progress=False, **said)
+        options = {name: value for name, value in member.options.items() if name in ("strict", "checkpoint_every")}
+        verdict = resume(member.path, threads=member.threads, progress=False, **options)
     else:
         verdict = run.case.simulation().run(
             run.case.duration, output=member.path, frames=run.case.frames, progress=False,

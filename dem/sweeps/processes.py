@@ -30,7 +30,7 @@ DIED = "its process died, maybe of too little memory"
 PATIENCE = 0.5  # [s] between polls of runs that are being abandoned
 
 
-class _Self:
+class _Worker:
     """State of this process as a worker of a sweep."""
 
     def __init__(self) -> None:
@@ -70,17 +70,17 @@ class _Self:
             self.busy = False
 
 
-SELF = _Self()
+WORKER = _Worker()
 
 
 def begin(stop: connection.Connection) -> None:
     """Initialise a process."""
-    SELF.begin(stop)
+    WORKER.begin(stop)
 
 
 def carry_out_alone(member: SweepRun) -> Outcome:
     """Execute a run in this process."""
-    return SELF.carry_out(member)
+    return WORKER.carry_out(member)
 
 
 class Processes:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 COMMIT_SECONDS = 0.5  # a frame reaches the disk after so long,
 COMMIT_SHARE = 50  # and not before so many times what the last commit took: writing takes a few per cent at most
 MAX_PENDING_BYTES = 1 << 26  # bytes of frames that may wait for it
-MAX_RESUMPTIONS = 50  # of a run that was resumed are told, the latest ones: an attribute holds 64 kB
+MAX_RESUMPTIONS = 50  # latest resumptions that a file keeps: an attribute holds 64 kB
 
 
 class TrajectoryWriter(Observer):

@@ -144,8 +144,8 @@ class MissingPart(LawPart):
     def tables(self, table: object) -> NoReturn:
         """Raise ValueError with the package to install."""
         del table
-        said = self.arguments()
-        raise ValueError(missing(f"the contact part {said['type']!r}", said["package"]))
+        given = self.arguments()
+        raise ValueError(missing(f"the contact part {given['type']!r}", given["package"]))
 
 
 def missing(what: str, package: str) -> str:

@@ -148,8 +148,8 @@ class _Table:
             volume = number * low**3
         else:
             number, volume = self._integrals(self._edges)
-            said = number.sum() if by == "number" else volume.sum()
-            number, volume = number * (span.share / said), volume * (span.share / said)
+            whole = number.sum() if by == "number" else volume.sum()
+            number, volume = number * (span.share / whole), volume * (span.share / whole)
         self.number, self.volume = float(number.sum()), float(volume.sum()) * unit**3
         self._below = {
             name: np.concatenate([[0.0], np.cumsum(amounts) / amounts.sum()])
@@ -161,10 +161,10 @@ class _Table:
         log = portable.log(edges)
         half = 0.5 * np.diff(log)[:, None]
         size = portable.exp(0.5 * (log[1:] + log[:-1])[:, None] + half * NODES)
-        said = self._density(size * self._unit) * size * half * WEIGHTS
+        amount = self._density(size * self._unit) * size * half * WEIGHTS
         if self._by == "mass":
-            return (said / (size * size * size)).sum(1), said.sum(1)
-        return said.sum(1), (said * size * size * size).sum(1)
+            return (amount / (size * size * size)).sum(1), amount.sum(1)
+        return amount.sum(1), (amount * size * size * size).sum(1)
 
     def quantile(self, share: float | np.ndarray, by: str) -> float | np.ndarray:
         """Size [m] below which a share of this span is."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dem.model.shapes.shape import MassProperties, Shape
 
 ROUND = 1e-3  # aspect ratios so near to 1 are interpolated: the formulae cancel there
-ROUNDING = 1e-12  # of a sphere's sphericity, whose fifth root would be a drag of a thousandth
+ROUNDING = 1e-12  # of the sphericity of a sphere; the law's fifth root would make it a change of drag by thousandths
 FINE, AROUND = 24, 48  # cells of surfaces, along an edge of a cube; directions around an axis
 FLATTEST = 1e-3  # aspect ratio of a body whose moments are those of a disc without thickness
 
