@@ -7,8 +7,9 @@ The spring's force f follows the slip of the surfaces, df = -k_t v_t dt with k_t
 Géotechnique 29 (1979) 47). It turns with the contact plane: f of the last step, turned about the normal with the pair,
 is projected on the present plane and gets its former length (S. Luding, Granul. Matter 10 (2008) 235; see
 `align_spring`). While the contact unloads f shrinks as k_t does, or grazing impacts would gain energy
-(C. Thornton, S. J. Cummins, P. W. Cleary, Powder Technol. 233 (2013) 30). With a dashpot η_t = η √(k_t/S_n),
-S_n = 2 E* √(R* δ), the trial force is t = f - η_t v_t. Contacts stick while |t| <= μ F_n. Beyond, they slide with
+(C. Thornton, S. J. Cummins, P. W. Cleary, Powder Technol. 233 (2013) 30). With a dashpot η_t, the trial force is
+t = f - η_t v_t. η_t = η √(k_t/S_n) with the slope S_n of the normal force, 2 E* √(R* δ) of Hertz's; linear and
+hysteretic springs have η_t = η/2. Contacts stick while |t| <= μ F_n. Beyond, they slide with
 μ F_n t/|t|: in lasting sliding t/|t| is -v_t/|v_t|, and at a reversal of the slip the force does not jump. The spring
 by itself holds no more than μ F_n. If it were set to the sliding force, it would store the dashpot's share, and
 outcomes would jump with the angle of incidence.
@@ -39,7 +40,7 @@ class Friction(NamedTuple):
 
     friction: np.ndarray  # (A, A) μ of two materials
     shear: np.ndarray  # (A, A) k_t over stiffness·root of the normal law; 6 G*/E* of Hertz's
-    dashpot: np.ndarray  # (A, A) η_t/η; √(2/3 shear)
+    dashpot: np.ndarray  # (A, A) η_t/η; √(2/3 shear) of Hertz's law
 
 
 @inline

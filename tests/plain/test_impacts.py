@@ -13,6 +13,7 @@ from scipy.special import beta
 
 import dem
 from dem.model.contact.restitution import damping, restitution
+from dem.validation.contacts import lammps_impacts
 from dem.validation.contacts.collisions import collide, start
 from dem.validation.contacts.reference_solution import ReferenceBall, hertz_impact, planar_impact, reduced_mass
 
@@ -491,3 +492,17 @@ def test_equal_spheres_turn_alike_under_other_schemes(integrator):
         np.testing.assert_allclose(sim.momentum()[1], before, rtol=0, atol=1e-12 * np.abs(before).max())
         assert sim.energy_error < 1e-4
     np.testing.assert_allclose(found[1], found[0], rtol=0, atol=1e-3)  # of 50; schemes differ in second order
+
+
+@pytest.mark.parametrize("name", ["Hertz, sticks", "Hertz, slides"])
+def test_friction_is_mindlin_rescale_force_of_lammps(name):
+    """Its `mindlin`, which keeps the force while contacts unload, ends 0.02 m/s away in x if surfaces stick."""
+    case = lammps_impacts.CASES[name]
+    assert np.abs(lammps_impacts.run(case, 200) - case.theirs).max() < case.within
+
+
+def test_tangential_dashpots_are_those_of_the_table_of_lammps():
+    """xγ of `mindlin` and `linear_history`: docs/guide/contacts.md."""
+    shear, modulus = HARD.effective_shear_modulus(LIGHT), HARD.effective_modulus(LIGHT)
+    assert dem.Hertz().dashpot(6 * shear / modulus) == pytest.approx(math.sqrt(4 * shear / modulus))
+    assert dem.Linear(stiffness=1.0, tangential=0.7).dashpot(0.7) == 0.5

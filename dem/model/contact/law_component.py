@@ -192,7 +192,7 @@ class LawPart:
         return 0.0
 
     def dashpot(self, shear: float) -> float:
-        """Tangential dashpot over the normal one, of a normal force."""
+        """Tangential dashpot over the normal one, of a normal force: by default half."""
         del shear
         return 0.5
 

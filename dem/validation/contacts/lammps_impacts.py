@@ -41,12 +41,13 @@ def _linear(
     )  # fmt: skip
 
 
-def _hertz(time: float, work: float) -> dem.Contact:
-    return dem.Contact(damping=dem.Viscoelastic(time=time), adhesion=dem.DMT(work=work))
+def _hertz(time: float, work: float, friction: float = SMOOTH) -> dem.Contact:
+    return dem.Contact(friction=friction, damping=dem.Viscoelastic(time=time), adhesion=dem.DMT(work=work))
 
 
 HOOKE, NO_SLIP = "hooke 1e5 0.1 damping velocity", "tangential linear_nohistory 0 0"
 SPRING, LEVER = "tangential linear_history 28571.4285714 0.5", 6e-4  # the latter: half the overlap, over R, of 0.4 m/s
+MINDLIN = "hertz/material 7e7 0 0.22 damping velocity tangential mindlin_rescale/force 64468594.58463805 0"
 CASES = {
     "linear, ends when surfaces part": PeerImpact(
         _linear(SMOOTH, 0, tension=True), OBLIQUE, 1e-5, f"{HOOKE} {NO_SLIP}", (0.213289, 0.300263, 0.4, -0.3), 5e-4),
@@ -70,6 +71,10 @@ CASES = {
     "Hertz": PeerImpact(
         _hertz(0, 0), OBLIQUE, 1e-4, f"hertz/material 7e7 0 0.22 damping velocity {NO_SLIP}",
         (0.394747, 0.303440, 0.4, -0.3), 1e-5),
+    "Hertz, sticks": PeerImpact(
+        _hertz(0, 0, 3), OBLIQUE, 1e-4, f"{MINDLIN} 3", (0.392811, 0.325393, 0.347773, -0.300168), 1e-4),
+    "Hertz, slides": PeerImpact(
+        _hertz(0, 0, 0.3), OBLIQUE, 1e-4, f"{MINDLIN} 0.3", (0.392050, 0.368712, 0.239357, -0.299884), 2e-3),
     "Hertz, viscoelastic": PeerImpact(
         _hertz(3e-6, 0), OBLIQUE, 1e-4,
         f"hertz/material 7e7 337175667.584 0.22 damping viscoelastic {NO_SLIP} limit_damping",
@@ -84,7 +89,7 @@ STATEMENTS = [
     "ν = 0.22 at (0, 0, 1 mm) and the origin, `fix nve/sphere`; scripts and starting velocities are in the table. Its "
     "figures were recorded, not run again here. LAMMPS is of first order in damped impacts, as much as 1e-4 m/s here.",
     "Arms of friction: the slip is taken at the radius by LAMMPS, at the point of contact, half the overlap nearer, "
-    "here. Tolerance where surfaces hold: that share, 6e-4 m/s.",
+    "here. Tolerance where surfaces hold: that share, 6e-4 m/s, and 2e-3 m/s for the softer contacts of Hertz's law.",
     "Conventions: γ of `dmt` and `jkr` is half the work of adhesion. `rolling sds` has k in N/m, which here is given "
     "over F_n/δ; `limit_damping` is what ends contacts as the force vanishes.",
     "Differs, the restitution of `coeff_restitution` with `limit_damping`: 0.6323 for 0.6 head-on at 0.4 m/s, because "
