@@ -450,6 +450,8 @@ def _observable(test: str, name: str, table: ObservableTable, folder: Path, note
         if not error:
             raise ValueError("standard_error is missing, and 5 % of a measured 0 is nothing: give one")
         notes.append(f"{test}: {name} has no standard error: {100 * ASSUMED:g} % of it, {error:.3g}, is assumed")
+    if not (error * error > 0 and math.isfinite(error * error) and math.isfinite(measured * measured)):
+        raise ValueError(f"measured {measured:g} ± {error:g} has a square beyond the range of numbers")
     return Observable(test, name, measured, error)
 
 

@@ -423,6 +423,8 @@ def changed(path, value):
     ("tests.heap.observables", {"angle": {}}, "no observable has a measured value"),
     ("tests.heap.observables", {"angle": {"measured": 1.0, "standard_error": 0.0}}, "standard_error is 0.0"),
     ("tests.heap.observables", {"angle": {"measured": 0.0}}, "standard_error is missing, and 5 % of a measured 0"),
+    ("tests.heap.observables", {"angle": {"measured": 1.0, "standard_error": 1e-300}}, "has a square beyond the range"),
+    ("tests.heap.observables", {"angle": {"measured": 1e300}}, "has a square beyond the range of numbers"),
     ("tests.heap.observables", {"friction": {"measured": 1.0}}, "a parameter of the case has this name"),
     ("tests.heap.observables", {"angle": {"file": "none.csv"}}, "no file none.csv"),
     ("stages", [{"budget": 5, "settings": {"hep": {"n": 3}}}], "stages.0.settings.hep: unknown test 'hep'"),
