@@ -52,7 +52,7 @@ TimeStep = Annotated[
 PARAMETERS = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)  # of the models of cases
 
 
-def particles_and_box(case: Case | HardSphereCase | StochasticCase) -> tuple[Particles, Box | None]:
+def particles_and_box(case: BaseCase) -> tuple[Particles, Box | None]:
     """What the method `build` of a case returns; raises TypeError if it is no pair."""
     made = case.build()
     if not (isinstance(made, tuple) and len(made) == 2):
@@ -71,6 +71,10 @@ class BaseCase(BaseModel):
 
     duration: PositiveFloat = Field(2.0, description="simulated time [s]")
     frames: PositiveInt = Field(200, description="frames written after the first")
+
+    def build(self) -> tuple[Particles, Box | None]:
+        """Particles and box of this case."""
+        raise TypeError(f"the case {self.name} has no method build, which returns particles and box")
 
     def observables(self, run: Trajectory) -> dict[str, float]:
         """Results of a run as numbers by name, which a sweep adds to its table.
@@ -146,10 +150,6 @@ class Case(BaseCase):
         None, description="number of threads; default: all cores. The result is the same for any number"
     )
     gravity: tuple[float, float, float] = Field((0.0, 0.0, -9.81), description="acceleration by gravity [m/s2]")
-
-    def build(self) -> tuple[Particles, Box | None]:
-        """Particles and box of this case."""
-        raise TypeError(f"the case {self.name} has no method build, which returns particles and box")
 
     def contacts(self) -> Contacts | None:
         """Restitution and friction by pair of materials; None leaves it to the materials."""
@@ -256,10 +256,6 @@ class HardSphereCase(ImpactFields, BaseCase):
     100
     """
 
-    def build(self) -> tuple[Particles, Box | None]:
-        """Particles and box of this case."""
-        raise TypeError(f"the case {self.name} has no method build, which returns particles and box")
-
     def simulation(self) -> HardSpheres:
         """The simulation, ready to run."""
         from dem.event_driven.simulation import HardSpheres  # noqa: PLC0415, cases are listed without
@@ -328,10 +324,6 @@ class StochasticCase(ImpactFields, BaseCase):
     contact_time: PositiveFloat = Field(
         1e-5, description="an impact on a wall within this time after another one is elastic [s]"
     )
-
-    def build(self) -> tuple[Particles, Box]:
-        """Particles and box of this case."""
-        raise TypeError(f"the case {self.name} has no method build, which returns particles and box")
 
     def turbulence(self) -> Turbulence | None:
         """The turbulent fluid that drags the particles; None without a fluid."""

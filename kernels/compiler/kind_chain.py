@@ -13,7 +13,32 @@ kind that a run does not have costs its kernels nothing:
 from functools import cache
 from typing import NamedTuple
 
+from dem.kernels.compiler.disk_cache import set_sources
 from dem.kernels.compiler.jit import select, type_is, uncached_inline
+from dem.kernels.compiler.selection import is_function
+
+
+class KindTable(dict):
+    """Rows of kinds; code for a kind of another package is cached under the hash of that package's sources.
+
+    Parameters
+    ----------
+    formulae : str
+        Names of the fields of a row that kernels call.
+    rows : dict
+        Rows of the kinds of this package.
+    """
+
+    def __init__(self, *formulae, rows=()):
+        super().__init__(rows)
+        self.formulae = formulae
+
+    def __setitem__(self, kind, row):
+        """Add a kind, or replace its row."""
+        if isinstance(kind, type):
+            called = (getattr(row, name) for name in self.formulae)
+            set_sources(kind, [one for one in called if is_function(one)])
+        super().__setitem__(kind, row)
 
 
 class NoKind(NamedTuple):

@@ -14,10 +14,8 @@ its kind in this chain.
 from operator import attrgetter
 from typing import NamedTuple
 
-from dem.kernels.compiler.disk_cache import set_sources
 from dem.kernels.compiler.jit import inline, select, type_is
-from dem.kernels.compiler.kind_chain import by_place, chain_of
-from dem.kernels.compiler.selection import is_function
+from dem.kernels.compiler.kind_chain import KindTable, by_place, chain_of
 from dem.kernels.convex import supports
 from dem.kernels.numerics.quaternion import rotate, rotate_back
 from dem.kernels.numerics.vector import dot
@@ -86,17 +84,7 @@ class TriangleKind(NamedTuple):
     """Triangles without thickness."""
 
 
-class ConvexKinds(dict):
-    """Rows by the kind of convex shape."""
-
-    def __setitem__(self, kind, row):
-        """Add a kind; code for one of another package is cached under the hash of that package's sources."""
-        of_row = (row.support, row.curvature, row.rounding, row.normal, row.line)
-        set_sources(kind, [one for one in of_row if is_function(one)])
-        super().__setitem__(kind, row)
-
-
-CONVEX_KINDS: dict[type, ConvexKind] = ConvexKinds({
+CONVEX_KINDS: dict[type, ConvexKind] = KindTable("support", "curvature", "rounding", "normal", "line", rows={
     BallKind: ConvexKind(
         "ball", supports.ball_support, supports.ball_curvature, supports.rounding_first, parameters=("radius",)
     ),

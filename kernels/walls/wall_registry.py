@@ -14,9 +14,8 @@ Kernels find the rows of these kinds by their chain in a run (`dem.kernels.compi
 from operator import attrgetter
 from typing import NamedTuple
 
-from dem.kernels.compiler.disk_cache import set_sources
 from dem.kernels.compiler.jit import select
-from dem.kernels.compiler.kind_chain import by_place, chain_of
+from dem.kernels.compiler.kind_chain import KindTable, by_place, chain_of
 
 FIRST_USER_KIND = 1 << 20  # number of the first kind of users in a run, above those of this package
 # how sides of capsules touch a wall: not at all, so that capsules are refused; only with their ends, as at a plane; at
@@ -39,17 +38,7 @@ class WallKind(NamedTuple):
     triangles: object = None
 
 
-class WallKinds(dict):
-    """Rows by the kind of wall."""
-
-    def __setitem__(self, kind, row):
-        """Add a kind; code for one of another package is cached under the hash of that package's sources."""
-        if isinstance(kind, type):
-            set_sources(kind, [row.distance])
-        super().__setitem__(kind, row)
-
-
-KINDS: dict[int | type, WallKind] = WallKinds()
+KINDS: dict[int | type, WallKind] = KindTable("distance")
 
 
 def user_kinds(kinds):

@@ -118,10 +118,10 @@ def _has_content(name: str, run: Trajectory) -> bool:
 
 def _check_free(paths: list[Path], *, overwrite: bool) -> None:
     """Refuse to draw if an output file exists, or may not be replaced."""
-    for path in paths:
-        if overwrite and path.exists():
+    taken = [path for path in paths if path.exists()]
+    if overwrite:
+        for path in taken:
             checks.output(path, overwrite=True, what="picture")
-    taken = [] if overwrite else [path for path in paths if path.exists()]
-    if taken:
+    elif taken:
         message = "\n".join(f"{path} exists already: choose another folder with -o, or --overwrite" for path in taken)
         raise FileExistsError(message)
