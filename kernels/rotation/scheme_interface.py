@@ -128,7 +128,7 @@ def leaping(predict):
 
 
 def spinning(spin_up, predict):
-    """Steps of a leap-frog scheme whose `spin_up(omega, body torque, inertia, dt)` changes omega by a step.
+    """Steps of a leap-frog scheme; `spin_up(omega, body torque, inertia, dt)` advances omega by a step.
 
     memory = (q_n, omega_body_{n+1/2}, mean rate of change over the last step).
     """

@@ -51,7 +51,7 @@ def sum_elastic(box, unit, column, sphere_i, sphere_j, owner, position, pair_for
 
 @vector_loop
 def sum_rows(box, unit, column, first, sphere_i, sphere_j, owner, position, force_row, force_torque):
-    """Virial of candidate pairs whose forces are in rows of `force_torque`.
+    """Virial of the candidate pairs that have a row in `force_torque`.
 
     box, unit: see `sum_elastic`.
     column, first: entry of `force_row` for the first candidate; column of `force_torque` with the force on sphere i.
@@ -80,7 +80,7 @@ def of_pair_forces(law, box, column, sphere_i, sphere_j, bodies, neighbours):
 
 @inline
 def of_force_torque(law, box, column, sphere_i, sphere_j, bodies, neighbours):
-    """Virial of a chunk whose contacts have rows of `force_torque`."""
+    """Virial of a chunk, from the rows of `force_torque`."""
     first = VECTOR_WIDTH if neighbours.force_torque.shape[1] == SHARED else 0
     return sum_rows(
         box, box.unit[0], column, first, sphere_i, sphere_j, bodies.owner, bodies.position, neighbours.force_row,

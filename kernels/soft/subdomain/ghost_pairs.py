@@ -34,7 +34,7 @@ from dem.kernels.soft.neighbours.neighbour_list import (
 
 @inline
 def search_other_table(box, b, skin, largest, grid, cell_first, k, stop, bodies, kinds, neighbours):
-    """Find the bodies whose bounding spheres are within the skin of that of body b, in a cell table without b.
+    """Find the bodies of a cell table, which lacks body b, with bounding spheres within the skin of that of b.
 
     largest: bounding radius of all bodies [m].
     grid, cell_first, k, stop: see `dem.kernels.soft.neighbours.neighbour_list.search_cells`.
