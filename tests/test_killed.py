@@ -63,7 +63,7 @@ FIBRES = KILLED.format(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("count", [4, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [4, 200])
 @pytest.mark.slow
 def test_killed_at_any_moment(tmp_path, count):
     subprocess.run([sys.executable, "-W", "ignore", "-c", FIBRES, tmp_path, str(count)], check=True, timeout=500)
@@ -147,11 +147,7 @@ def command():
         process.wait()
 
 
-@pytest.mark.parametrize(("number", "status"), [
-    (signal.SIGTERM, 143),
-    pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow),
-    pytest.param(signal.SIGHUP, 129, marks=pytest.mark.slow),
-])  # fmt: skip
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
 @pytest.mark.slow
 def test_a_signal_leaves_a_checkpoint_and_its_status(command, tmp_path, number, status):
     path = tmp_path / "run.h5"

@@ -63,7 +63,6 @@ def test_saved_and_loaded_goes_on_to_the_last_bit(shapes, name, tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(most_threads() < 2, reason="one core")
 @pytest.mark.parametrize("name", COMBINATIONS)
-@pytest.mark.few(1)
 def test_the_number_of_threads_does_not_show(name):
     one, two = (crowd("mixture", COMBINATIONS[name], n=5000, steps=300, threads=threads) for threads in (1, 2))
     assert type(one._engine.mode) is not type(two._engine.mode)

@@ -9,14 +9,9 @@ from nbclient import NotebookClient
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "cases" / "notebooks").glob("*.ipynb"))
 PICTURES = {"falling_fibres": 5, "heap": 3, "drum": 3}
-QUICK = "falling_fibres"  # the others compile contacts with friction, and walls
 
 
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(path, marks=() if path.stem == QUICK else pytest.mark.slow) for path in NOTEBOOKS],
-    ids=lambda path: path.stem,
-)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 @pytest.mark.slow
 def test_a_notebook_runs(path, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))  # where the notebook puts its files

@@ -49,7 +49,7 @@ def apart(sim):
     return np.count_nonzero(gone & (contacts.j >= 0)), np.count_nonzero(gone & (contacts.j < 0))
 
 
-@pytest.mark.parametrize("kind", ["jkr", pytest.param("bridge", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["jkr", "bridge"])
 @pytest.mark.slow
 def test_neither_lists_nor_cuts_nor_files_show_in_contacts_that_are_apart(kind, tmp_path):
     whole = crowd(kind)

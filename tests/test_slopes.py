@@ -44,8 +44,8 @@ def test_a_block_slides_down_a_steep_slope():
     )
 
 
-def test_a_ball_at_rest_on_a_ball_stays_where_friction_holds_it():
-    """A ball that rests between floor and wall under tilted weight neither turns nor creeps."""
+def test_a_ball_between_floor_and_wall_comes_to_rest():
+    """Under tilted weight, with friction at both contacts: it neither turns nor creeps."""
     material = dem.Material(young=1e7, poisson=0.3, density=2500, restitution=0.3, friction=0.5)
     ball = dem.Particles(dem.Sphere(diameter=0.01), material, position=[[0.005, 0.5, 0.005]])
     sim = dem.Simulation(ball, dem.Box((0, 0, 0), (1, 1, 1), material=material), time_step=5e-6, threads=1,

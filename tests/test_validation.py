@@ -15,37 +15,20 @@ def validate(*arguments):
     return CliRunner().invoke(app, ["validate", *map(str, arguments)])
 
 
-# long, or combinations of their own; what they check other tests do as well
-LONG = (
-    "bonds",
-    "linear",
-    "hysteretic",
-    "eepa",
-    "jkr",
-    "dmt",
-    "bridge",
-    "cooling",
-    "lammps",
-    "zhao-fig2",
-    "chung-ooi-oblique",
-    "rolling",
-    "fluidised-bed",
+QUICK = ("sphere", "seelen-fig1", "seelen-fig5", "incline", "haff", "spheroids")
+LONG = ("maw",)
+# other studies take long, or compile kernels that no other test needs; other tests check parts of them
+SLOW = [name for name in STUDIES if name not in (*QUICK, *LONG)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *QUICK,
+        *(pytest.param(name, marks=pytest.mark.long) for name in LONG),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW),
+    ],
 )
-LONG += ("comparison", "convergence", "impact-order", "mfix", "zhao-fig3-5", "fibres-in-water", "sheared-fibres")
-LONG += ("bonds", "capsules", "capsule-packing", "convex-energy", "dice-packing", "ellipsoid-packing", "fibre-forms")
-LONG += ("chung-ooi-normal", "impact-energy")
-LONG += ("impact", "silo", "drum", "beverloo", "janssen", "bagnold", "drum-angle", "repose")
-LONG += ("cell-reductions", "small-strains", "oedometer-walls")
-LONG += ("fcc-lattices", "sheared-gas", "triaxial-cell", "triaxial-walls", "shear-rheology")
-LONG += ("heated-bed", "heat", "jammed-packings", "grains-and-clumps")
-LONG += ("cellular", "terminal", "settling", "jeffery")  # quick ones of some run in tests/plain/test_flow_studies.py
-
-
-MARKS = {"maw": pytest.mark.long} | dict.fromkeys(LONG, pytest.mark.slow)
-
-
-@pytest.mark.parametrize("name", [pytest.param(n, marks=MARKS.get(n, ())) for n in STUDIES])
-@pytest.mark.few(20)
 def test_quick_studies_pass(name, tmp_path):
     folder = tmp_path / "out"
     done = validate(name, "--quick", "-o", folder)

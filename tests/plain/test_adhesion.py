@@ -249,7 +249,7 @@ def work_of(word, end):
     return quad(lambda gap: pull / (1 + 1.05 * gap / stretch + 2.5 * (gap / stretch) ** 2), 0, end)[0]
 
 
-@pytest.mark.parametrize(("rupture", "angle"), [("willett", 0.4), pytest.param("lian", 0.0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("rupture", "angle"), [("willett", 0.4), ("lian", 0.0)])
 @pytest.mark.slow
 def test_a_bridge_takes_the_work_of_its_rupture(rupture, angle):
     word = dem.Bridge(volume=1e-12, tension=0.0728, angle=angle, rupture=rupture)

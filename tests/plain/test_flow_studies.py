@@ -20,7 +20,6 @@ STEP = {"settling-spheres": 1e-5, "sheared-fibres": 1e-5, "cellular-fibres": 1e-
         pytest.param(settling.terminal, marks=pytest.mark.slow),
     ],
 )
-@pytest.mark.few(20)
 def test_quick_studies_pass(study):
     report = study(quick=True)
     assert report.checks

@@ -312,7 +312,7 @@ def same(one, other):
     assert one.verdict() == other.verdict()
 
 
-@pytest.mark.parametrize("name", [pytest.param("grid", marks=pytest.mark.slow), "function"])
+@pytest.mark.parametrize("name", ["grid", "function"])
 @pytest.mark.slow
 def test_the_same_bytes_whatever_the_lists_and_the_cuts(name, tmp_path):
     """Contacts, periodic walls, all forces; saved on the way, which takes grids and functions along."""

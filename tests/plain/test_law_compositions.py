@@ -67,7 +67,7 @@ def energy_of_impact(*, pair):
     return 0.5 * mass * 0.4**2
 
 
-@pytest.mark.parametrize("count", [5, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [5, 60])
 @pytest.mark.slow
 def test_account_and_momenta_are_kept_by_any_combination(count):
     """Momenta to rounding at any time; the account's departures are of second order."""

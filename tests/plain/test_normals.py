@@ -139,12 +139,8 @@ def hysteretic(**options):
     return dem.Contact(normal=dem.Hysteretic(**{**SPRING, **options}))
 
 
-@pytest.mark.parametrize(("cohesion", "e", "pair"), [
-    pytest.param(400.0, 0.761577310586391, False, marks=pytest.mark.slow),
-    (0.0, 0.790569415042095, True),
-    pytest.param(400.0, 0.761577310586391, True, marks=pytest.mark.slow),
-    pytest.param(0.0, 0.790569415042095, False, marks=pytest.mark.slow),
-])  # fmt: skip
+@pytest.mark.parametrize("pair", [False, True])
+@pytest.mark.parametrize(("cohesion", "e"), [(0.0, 0.790569415042095), (400.0, 0.761577310586391)])
 @pytest.mark.slow
 def test_hysteretic_restitution_and_losses_are_those_of_the_closed_form(cohesion, e, pair):
     """At any speed; what the account has lost is 1 - e² of the energy, and its total departs at second order."""
@@ -374,14 +370,7 @@ def test_viscoelastic_restitution_begins_with_its_series():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "normal",
-    [
-        linear(tension=True),
-        pytest.param(None, marks=pytest.mark.slow),
-        pytest.param(linear(), marks=pytest.mark.slow),
-        pytest.param(dem.PowerLaw(stiffness=1e8, exponent=2), marks=pytest.mark.slow),
-    ],
-    ids=str,
+    "normal", [linear(tension=True), None, linear(), dem.PowerLaw(stiffness=1e8, exponent=2)], ids=str
 )
 def test_a_dashpot_of_constant_coefficient(normal):
     """Against the equation, or a linear oscillator's closed form; second order, though it sets in with a jump."""

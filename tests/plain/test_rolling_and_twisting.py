@@ -53,7 +53,7 @@ def test_numbers_of_the_sphere_on_the_floor():
     assert RADIUS * ANGLE == pytest.approx(2.1276213e-5, rel=1e-7, abs=0)
 
 
-@pytest.mark.parametrize("model", [pytest.param("spring", marks=pytest.mark.slow), "constant"])
+@pytest.mark.parametrize("model", ["spring", "constant"])
 @pytest.mark.slow
 def test_a_rolling_ball_slows_down_evenly_and_stops(model):
     """a = μ_r R m g l/(I + m l²), for both models; all of its energy is lost."""

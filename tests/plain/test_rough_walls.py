@@ -72,9 +72,7 @@ CURVED = {
 }
 
 
-@pytest.mark.parametrize(
-    "shape", [pytest.param(shape, marks=() if shape == "cylinder" else pytest.mark.slow) for shape in CURVED]
-)
+@pytest.mark.parametrize("shape", CURVED)
 @pytest.mark.slow
 def test_elastic_spheres_keep_their_energy_on_curved_rough_walls(shape):
     """Each contact is with a plane, which does no work; a wall's curve moves no sphere by more than it overlaps.
