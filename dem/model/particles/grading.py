@@ -44,8 +44,8 @@ class Grading(NamedTuple):
 
     def __str__(self) -> str:
         """Grading in a line."""
-        named = (("", self.smallest), ("D10 ", self.d10), ("D50 ", self.d50), ("D90 ", self.d90), ("", self.largest))
-        return ", ".join(f"{name}{size:.4g}" for name, size in named) + " m by mass"
+        by_mass = f"D10 {self.d10:.4g}, D50 {self.d50:.4g}, D90 {self.d90:.4g} m"
+        return f"{self.smallest:.4g} to {self.largest:.4g} m, by mass {by_mass}"
 
 
 def grading(diameter: ArrayLike, mass: ArrayLike | None = None) -> Grading:
@@ -72,6 +72,8 @@ def grading(diameter: ArrayLike, mass: ArrayLike | None = None) -> Grading:
     --------
     >>> grading([1e-3] * 8 + [2e-3])  # half of the mass each
     Grading(number=9, smallest=0.001, d10=0.001, d50=0.001, d90=0.002, largest=0.002)
+    >>> print(grading([1e-3] * 8 + [2e-3]))
+    0.001 to 0.002 m, by mass D10 0.001, D50 0.001, D90 0.002 m
     """
     d = np.asarray(diameter, dtype=np.float64).ravel()
     if not d.size or not (d > 0).all() or not np.isfinite(d).all():
