@@ -284,12 +284,12 @@ class Joined(Protocol):
     anchors: np.ndarray
 
 
-class Masses(Protocol):
-    """Mass properties of bodies: `dem.Particles`, or those of a frame."""
+class Masses(NamedTuple):
+    """Mass properties of N bodies, as `dem.Particles` have them."""
 
-    mass: np.ndarray
-    inertia: np.ndarray
-    fixed: np.ndarray
+    mass: np.ndarray  # (N,) [kg]
+    inertia: np.ndarray  # (N, 3) principal moments [kg m²]
+    fixed: np.ndarray  # (N,)
 
 
 class BondGeometry(NamedTuple):
@@ -355,7 +355,9 @@ def _check_lengths(bonds: Joined, particles: Particles, length: np.ndarray) -> N
         )
 
 
-def masses(bonds: Bonds, bodies: Masses, *, shared: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def masses(
+    bonds: Bonds, bodies: Particles | Masses, *, shared: bool = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """One over mass, and over moments of inertia along and across the bond, of both ends (B, 2).
 
     Bodies may be shared out among their bonds; the ground is as heavy as can be, and so is a fixed body. A bond between
@@ -373,7 +375,7 @@ def masses(bonds: Bonds, bodies: Masses, *, shared: bool = False) -> tuple[np.nd
     return share / mass[body], share / along, share / across
 
 
-def dashpots(bonds: Bonds, bodies: Masses) -> np.ndarray:
+def dashpots(bonds: Bonds, bodies: Particles | Masses) -> np.ndarray:
     """Coefficients c = 2 ζ √(m k) of stretch, twist, shear and bending, each bond by itself (B, 4) [N s/m, N m s]."""
     mass, along, across = (ends.sum(1) for ends in masses(bonds, bodies))
     sheared = mass + 0.25 * bonds.geometry.length**2 * across

@@ -141,7 +141,7 @@ class Engine:
         self.thread_choice = ThreadChoice(blocks)
         listed = arrays.lists(self._bodies, chunks, blocks, self.layout)
         self._lists = EngineLists(listed, self.layout, self.skins, self.range, law, gap_range)
-        self.bonds = EngineBonds(bonds, particles, heats=heats) if bonded else None
+        self._bonds = EngineBonds(bonds, particles, heats=heats) if bonded else None
         if self.bonds:
             self._lists.arrays = listed._replace(bonds=self.bonds.arrays)
         whole_aggregates = self.bonds and self.bonds.whole_aggregates
@@ -185,6 +185,13 @@ class Engine:
         if self.subdomains:
             self.subdomains.fetch(self)
         return self._lists
+
+    @property
+    def bonds(self) -> EngineBonds | None:
+        """The bonds with their present state, fetched likewise; None without any."""
+        if self.subdomains and self._bonds:
+            self.subdomains.fetch(self)
+        return self._bonds
 
     def _run_constants(self, energy_unit: float) -> loop.RunConstants:
         g_x, g_y, g_z = self.gravity

@@ -566,7 +566,7 @@ class Simulation(SimulationBase):
         ([[0, 1]], [False])
         """
         self._notice_changes()
-        return BondsInRun(self._engine) if self._engine.bonds else None
+        return BondsInRun(self._present_engine) if self._bonds is not None else None
 
     def contact_forces(self) -> ContactForces:
         """Contacts of the present whole step, with bodies, forces and points of contact.

@@ -281,6 +281,19 @@ def test_ranks_show_in_no_bit(case, ranks, owners, steps):
             assert told.arrived > 0
 
 
+def test_bonds_that_broke_on_ranks_are_shown():
+    """Also by what was taken of the simulation before, and first of all that is looked at."""
+    alone = bonded()
+    alone.step(60)
+    assert 0 < alone.bonds.broken.sum() < len(alone.bonds)
+    for name in ("broken", "broken_at", "breakages", "forces"):
+        with in_one_process(2):
+            sim = bonded()
+            bonds = sim.bonds
+            sim.step(60)
+            assert str(getattr(bonds, name)) == str(getattr(alone.bonds, name))
+
+
 @pytest.mark.long
 def test_contacts_with_ghosts_are_found_in_a_skewed_cell():
     """With so many particles that cells of the search lie beyond each other's reach."""

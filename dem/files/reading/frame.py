@@ -241,16 +241,16 @@ class Frame:
         of the box have none: a run releases those that fall on.
         """
         from dem.base.periodic import PeriodicCell  # noqa: PLC0415, a few runs have bonds
-        from dem.model.bond_forces import BondedBodies, bond_forces  # noqa: PLC0415
+        from dem.model.bond_forces import BodyMotion, bond_forces  # noqa: PLC0415
+        from dem.model.bonds import Masses, dashpots  # noqa: PLC0415
 
         run, cell = self._run, self.cell
         if bonds.GROUP not in run._stored("/"):  # noqa: SLF001
             raise ValueError(f"{run.path} has no bonds")
         made = bonds.made_bonds(run._stored(f"/{bonds.GROUP}"), len(run.kind))  # noqa: SLF001
         inertia = np.array([variant.inertia for variant in run.variants])[self.variant]
-        bodies = BondedBodies(
-            self.position, self.orientation, self.velocity, self.angular_velocity, self.mass, inertia, self.fixed
-        )
+        damping = dashpots(made, Masses(self.mass, inertia, self.fixed))
+        motion = BodyMotion(self.position, self.orientation, self.velocity, self.angular_velocity)
         held = np.flatnonzero(self._of(f"/{bonds.GROUP}/broken_at/value") < 0)
         gone = np.zeros(len(self.position), bool)
         for axis, side in run.box.open if run.box else ():
@@ -259,8 +259,8 @@ class Frame:
             gone |= sign * (self.position[:, k] - wall) > math.hypot(*run.box.size)
         held = held[~gone[made.pairs[held, 0]]]
         if cell is not None:
-            return bond_forces(made, held, bodies, PeriodicCell(np.zeros(3), cell.edges), cell.rate)
-        return bond_forces(made, held, bodies, PeriodicCell.orthogonal(length=self._period()))
+            return bond_forces(made, held, damping, motion, PeriodicCell(np.zeros(3), cell.edges), cell.rate)
+        return bond_forces(made, held, damping, motion, PeriodicCell.orthogonal(length=self._period()))
 
     def contact_numbers(self, tolerance: float = 0.0) -> ContactNumbers:
         """Numbers of particles and walls that each particle touches, see `dem.statistics.contact_numbers`.

@@ -1,5 +1,5 @@
 """Bonds of an engine.
 
-`engine_bonds`: arrays of the kernels, and their state. `bond_forces`: their present forces. `bond_setup`: bonds in
-a simulation, refused, advised on and looked at.
+`engine_bonds`: arrays of the kernels, and their state. `bond_setup`: bonds in a simulation, refused, advised on and
+looked at.
 """

@@ -10,18 +10,19 @@ import numpy as np
 
 from dem.base.notices import Notice
 from dem.base.text import counted
+from dem.kernels.domain.deforming_cell import deforms
 from dem.kernels.soft.bonds.bond_arrays import BROKEN, INTACT
+from dem.model.bond_forces import NO_RATE, BodyMotion, bond_forces
 from dem.model.bonds import MODES, Bonds, Breakage, masses
 from dem.model.domain.cell import Cell
 from dem.model.shapes.flexible import FlexibleFibre
 from dem.rotation import BONDED
-from dem.soft.bonds.bond_forces import bond_forces
 from dem.soft.bonds.engine_bonds import are_alone, can_break, incidence, shortest_period, stable_steps
 from dem.soft.time_step.impacts import rounded_down
 from dem.soft.time_step.limits import OVERLAP_LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from dem.model.contact.contact_forces import ContactForces
     from dem.model.domain.box import Box
@@ -42,8 +43,13 @@ DRIVING = ("euler", "direct-multiplication", "adams-bashforth", "pcdm", "pcdm-mi
 class BondsInRun:
     """Bonds of a simulation in their current state; arrays are copies."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, present_engine: Callable[[], Engine]) -> None:
+        self._present_engine = present_engine
+
+    @property
+    def _engine(self) -> Engine:
+        """The engine that moves the particles now."""
+        return self._present_engine()
 
     def __len__(self) -> int:
         """Count the bonds."""
@@ -105,7 +111,13 @@ class BondsInRun:
         >>> round(float(dem.statistics.stress(every, volume=1e-6).contact[0, 0]), 3)  # -E A Δl/l by length and volume
         -3167.773
         """
-        return bond_forces(self._engine)
+        engine = self._engine
+        position, velocity, orientation, spin = (np.ascontiguousarray(values.T) for values in engine.state())
+        holds, faces = np.flatnonzero(engine.bonds.arrays.state < BROKEN), engine.walls.faces
+        return bond_forces(
+            engine.bonds.model, holds, engine.bonds.dashpots, BodyMotion(position, orientation, velocity, spin),
+            engine.walls.cell(), faces.gradient if deforms(faces) else NO_RATE,
+        )  # fmt: skip
 
 
 def with_rest_shape(bonds: Bonds | None, particles: Particles, box: Box | None) -> Bonds | None:

@@ -324,7 +324,7 @@ class EngineBonds:
     def __init__(self, model: Bonds, particles: Particles, *, heats: bool = False) -> None:
         self.model, self._list = model, bind(bond_step.list_bonds)
         self.arrays: rows.Bonds = arrays_of(model, particles, heats=heats)
-        excluded = self.arrays.excluded
+        self.dashpots, excluded = dashpots(model, particles), self.arrays.excluded
         self.by_body = bonds_of_bodies(self.arrays, model.pairs)
         self.apart = np.column_stack([excluded.first, excluded.second]).astype(np.int64)  # identities
 
@@ -391,19 +391,9 @@ class EngineBonds:
 
     def loads(self, faces: BoxFaces, bodies: Bodies) -> tuple[np.ndarray, np.ndarray]:
         """Elastic energy of each bond in the present state (B,) [J], and stress over strength (B,)."""
-        energy, load, _ = self._listed(faces, bodies)
+        energy, load = np.zeros((2, len(self.model)))
+        self._list(faces, self.arrays, bodies, energy, load)
         return energy, load
-
-    def forces(self, faces: BoxFaces, bodies: Bodies) -> np.ndarray:
-        """Force, torques on both bodies and power of dashpots of each bond, see `bond_step.list_bonds` (10, B)."""
-        return self._listed(faces, bodies)[2]
-
-    def _listed(self, faces: BoxFaces, bodies: Bodies) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Energies, loads and forces of all bonds in the present state."""
-        count = len(self.model)
-        energy, load, forces = np.zeros(count), np.zeros(count), np.zeros((10, count))
-        self._list(faces, self.arrays, bodies, energy, load, forces)
-        return energy, load, forces
 
     def remove_escaped(self, left: np.ndarray) -> None:
         """Remove the bonds of bodies that have left (N,)."""

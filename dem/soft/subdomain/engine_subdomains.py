@@ -139,7 +139,7 @@ class EngineSubdomains:
         for k, name in enumerate(names, 1):
             bodies[name] = _rows_of(engine, parts, k) if getattr(kept, name).size else getattr(kept, name)
         contacts = ContactHistory(*table, bodies.pop("wall_contacts"))
-        return bodies, contacts, self.remote.own.bonds.snapshot() if engine.bonds else {}
+        return bodies, contacts, self.remote.own.bonds.snapshot() if self.remote.own.bonds else {}
 
     def are_sound(self, faces: BoxFaces | None) -> bool:
         """Whether all bodies have finite states, and are between the faces of the box, if there is one."""

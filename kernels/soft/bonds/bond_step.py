@@ -126,12 +126,11 @@ suppress = select("bonds", {NoBonds: None, Bonds: suppress_all})
 
 
 @fast_call
-def list_bonds(box, bonds, bodies, energy, load, forces):
-    """Elastic energy, load and forces of each bond in the present state.
+def list_bonds(box, bonds, bodies, energy, load):
+    """Elastic energy and load of each bond in the present state.
 
     bonds: `Bonds`.
     Writes energy, load: (B,) [J], stress over strength; zero for those that are broken.
-    Writes forces: (10, B) as `bond_forces.write_force`, then the power of dashpots [W]; zero for those that are broken.
     """
     n = 0
     for k in range(bonds.kind.size):
@@ -141,5 +140,3 @@ def list_bonds(box, bonds, bodies, energy, load, forces):
         holds = bonds.state[k] < BROKEN
         energy[k] = p.energy if holds else 0.0
         load[k] = p.load if holds else 0.0
-        write_force(k, 1.0 if holds else 0.0, p, forces)
-        forces[9, k] = p.power if holds else 0.0
