@@ -297,6 +297,7 @@ class Outlet:
         `dem.CapsuleWall`, `dem.Torus`, `dem.Revolution` or `dem.Box`, or all that is behind a `dem.Plane`. At a
         `dem.Disc` or a `dem.Rectangle`, particles that crossed it along its normal since the previous check are
         removed.
+        In a periodic box a region of finite size reaches across periodic faces, as walls do.
     every : float, optional
         Interval of the checks, rounded to whole steps [s]; default: 100 steps.
     whole : bool

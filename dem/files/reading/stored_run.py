@@ -167,8 +167,8 @@ class StoredRun:
         """Number of particles and mass [kg] that have passed a gate until each frame (T,), (T,), since the run began.
 
         Gates are those of `events`: 0 is the first inserter, -1 the first outlet; or the name of an inserter or outlet.
-        Particles that were put in at the first step are in the first frame, and do not count. Raises ValueError if the
-        run has no such gate.
+        Particles that were put in at the first step are in the first frame, and those taken out at the first step are
+        not in it: neither count. Raises ValueError if the run has no such gate.
         """
         names = dict(enumerate(self.input.get("inserters") or ()))
         names |= {-1 - k: name for k, name in enumerate(self.input.get("outlets") or ())}

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from dem.model.insertion import Outlet
     from dem.soft.engine import Engine
 
+ROUNDING = 1e-6  # of a period, by which a region that is as long may exceed it
+
 
 class OutletInRun:
     """Region in which particles are removed, with their number and mass so far."""
@@ -57,11 +59,28 @@ class OutletInRun:
         if self.region.flat:
             return self._crossing(engine)
         if not self.outlet.whole:
-            return self.region.depth(b.position.T) >= 0
+            return self._depth(engine, b.position.T) >= 0
         centres, first = engine.sphere_centres(), engine.first_sphere_of_row
-        within = self.region.depth(centres) >= engine.sphere_radii()
+        within = self._depth(engine, centres) >= engine.sphere_radii()
         rows = np.logical_and.reduceat(within, first) if first.size else np.zeros(0, bool)
         return rows[engine.numbering.rows(b.identity)]
+
+    def _depth(self, engine: Engine, points: np.ndarray) -> np.ndarray:
+        """How far inside the region the images of points (M, 3) nearest to its middle are (M,) [m]."""
+        return self.region.depth(points - self._shift_to_region(engine, points))
+
+    def _shift_to_region(self, engine: Engine, points: np.ndarray) -> np.ndarray:
+        """Differences (M, 3) of points to their images nearest to the middle of the region [m].
+
+        There are none along an axis along which the region is longer than the period, or without end.
+        """
+        extent, cell = self.region.upper - self.region.lower, engine.walls.cell()
+        bounded = extent <= (1 + ROUNDING) * cell.length
+        if not bounded.any():
+            return np.zeros_like(points)
+        middle = np.where(bounded, self.region.lower + 0.5 * np.where(bounded, extent, 0.0), 0.0)
+        gap = points - middle
+        return np.where(bounded, gap - cell.nearest(gap.T).T, 0.0)
 
     def _crossing(self, engine: Engine) -> np.ndarray:
         """Which bodies crossed the surface within its rim since the last check, by index (N,)."""
@@ -74,11 +93,14 @@ class OutletInRun:
         now = rows[:, seen].T
         displacement = now - before
         now -= displacement - engine.walls.cell().nearest(displacement.T).T  # by minimum image
-        low, high = region.height(before), region.height(now)
-        crosses = (low < 0) & (high >= 0)
-        fraction = np.divide(-low, high - low, out=np.zeros_like(low), where=crosses)
-        at = before + fraction[:, None] * (now - before)
-        crossed[seen] = crosses & (region.depth(at) >= 0)
+        for end in (before, now):  # images of the path of which this end is nearest to the region
+            shift = self._shift_to_region(engine, end)
+            first, last = before - shift, now - shift
+            low, high = region.height(first), region.height(last)
+            crosses = (low < 0) & (high >= 0)
+            fraction = np.divide(-low, high - low, out=np.zeros_like(low), where=crosses)
+            at = first + fraction[:, None] * (last - first)
+            crossed[seen] |= crosses & (region.depth(at) >= 0)
         self._identities_before, self._positions_before = identities.copy(), rows.copy()
         return crossed[engine.numbering.rows(b.identity)]
 
