@@ -5,6 +5,7 @@ Candidates are selected from it with a narrow skin, about every fifteen steps, s
 do not touch (the dual pair list of GROMACS: Páll et al., J. Chem. Phys. 153, 134110 (2020)).
 """
 
+import numpy as np
 from dem.kernels.compiler.jit import argument, func, inline, select, vector_loop
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.laws import hertz
@@ -21,6 +22,7 @@ from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.near_wall_bodies import centre, is_walled, read_spheres
 
 GROUP = 4  # candidates of a body are gathered in groups of this many, see `force_accumulation.gather_single_spheres`
+WORD_BITS = 64  # of an integer
 COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
 
 
@@ -57,13 +59,16 @@ def pick_several(kinds, c, skin, bodies, neighbours, box):
     start = first_candidate(c, neighbours)
     k, stop, (first, last) = start, start + candidate_room(neighbours), pairs_of(c, bodies, neighbours)
     flag_pairs(first, last, skin, bodies, kinds, neighbours, box)
+    own = 0
     for p in range(first, last):
         found = 0
         if neighbours.candidate_range[p] > 0:
             b, partner = neighbours.lower[p], neighbours.higher[p]
             found = pick_bodies(kinds, k, stop, b, partner, skin, bodies, neighbours, box)
-        record_candidates(p, k, found, neighbours)
+            own += count_incident(b, c, found, neighbours) + count_incident(partner, c, found, neighbours)
+        neighbours.candidate_range[p] = pack(k, found)
         k += found
+    atomic_add(neighbours.pairs_of_body_count, c, own)
     neighbours.pairs[c] = k - start
 
 
@@ -110,12 +115,13 @@ def write_near(
 
 
 @inline
-def record_candidates(p, k, found, neighbours):
-    """Record the number of candidates, from k on, of pair p of bodies of several spheres, with the chunks of both."""
-    neighbours.candidate_range[p] = pack(k, found)
-    if found > 0:
-        atomic_add(neighbours.pairs_of_body_count, neighbours.lower[p] // CHUNK, found)
-        atomic_add(neighbours.pairs_of_body_count, neighbours.higher[p] // CHUNK, found)
+def count_incident(b, c, found, neighbours):
+    """Add a number of candidates of body b to that of its chunk; for bodies of chunk c return it instead."""
+    chunk = b // CHUNK
+    if chunk == c:
+        return found
+    atomic_add(neighbours.pairs_of_body_count, chunk, found)
+    return 0
 
 
 @vector_loop
@@ -292,20 +298,25 @@ def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
 def list_touching_spheres(kinds, b, every, start, n, bodies, neighbours):
     """List the spheres of body b that have candidates, or all of them; returns the end of the list.
 
+    Those with candidates are bits of an integer, for as many spheres at a time as it has.
+
     every, start, n: whether all of them; first incident candidate of the body; where to write.
     Writes neighbours.spheres_to_place: from n on.
     """
     middle = start + neighbours.count_as_second[b]
     stop = middle + neighbours.count_as_first[b]
+    end = bodies.first_sphere[b + 1]
     column = kinds.first_offset[bodies.kind[b]] - bodies.first_sphere[b]
-    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-        listed = every
+    for first in range(bodies.first_sphere[b], end, WORD_BITS):
+        listed = np.int64(-1) if every else np.int64(0)
         for e in range(start, stop):
             k = neighbours.pairs_of_body[e]
             if k < neighbours.sphere_i.size:  # not one that fills up a group
-                listed = listed or s == (neighbours.sphere_j[k] if e < middle else neighbours.sphere_i[k])
-        store(neighbours.spheres_to_place, n, (s, b, column + s))
-        n += 1 if listed else 0
+                place = (neighbours.sphere_j[k] if e < middle else neighbours.sphere_i[k]) - first
+                listed |= np.int64(0 <= place < WORD_BITS) << (place & (WORD_BITS - 1))
+        for s in range(first, min(first + WORD_BITS, end)):
+            store(neighbours.spheres_to_place, n, (s, b, column + s))
+            n += listed >> (s - first) & 1
     return n
 
 
