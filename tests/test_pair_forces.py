@@ -71,6 +71,25 @@ def test_candidate_pairs_are_those_of_a_tree(kind, crowd, rng, nylon, fibre, bal
     assert len(expected) > 20
 
 
+def test_bodies_of_more_spheres_than_a_word_has_bits_are_placed_while_they_move(rng, nylon):
+    # of 150 spheres only those with candidates are placed at a step; the list of them is made of words of 64 bits
+    shell = rng.normal(size=(150, 3))
+    stone = dem.Clump(offsets=0.02 * shell / np.linalg.norm(shell, axis=1)[:, None], radii=np.full(150, 0.002))
+    centres = 0.045 * np.array([(0, 0, 0), (1, 0, 0), (0.5, 0.9, 0)])
+    particles = dem.Particles(
+        stone, nylon, position=centres, velocity=-50 * (centres - centres.mean(axis=0)),
+        orientation=random_quaternions(rng, 3), angular_velocity=rng.normal(size=(3, 3)) * 50,
+    )  # fmt: skip
+    sim, touching = dem.Simulation(particles, None, time_step=2e-6), 0
+    for _ in range(10):
+        sim.step(100)
+        force, torque, _ = oracle.forces(sim.particles, None)
+        touching += np.count_nonzero(np.abs(force).sum(1))
+        np.testing.assert_allclose(by_identity(sim._engine, sim._engine.bodies.force), force, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(by_identity(sim._engine, sim._engine.bodies.torque), torque, rtol=1e-9, atol=1e-11)
+    assert touching > 10
+
+
 def test_internal_forces_and_torques_cancel(crowd):
     particles, _ = crowd
     b = dem.Simulation(particles, None, gravity=(0, 0, 0), time_step=1e-6)._engine.bodies
