@@ -291,7 +291,7 @@ def test_a_run_killed_before_its_first_checkpoint_is_one_too(tmp_path):
 
 
 def test_repair_saves_the_frames_before_a_lost_end(tmp_path, monkeypatch):
-    """Of a file whose frames were committed together, as in quick runs: otherwise its index is at the end."""
+    """Of a file whose frames were committed together, as in quick runs."""
     monkeypatch.setattr("dem.files.writing.trajectory_writer.COMMIT_SECONDS", float("inf"))
     path = tmp_path / "run.h5"
     crowd("spheres", n=2000).run(0.0004, output=path, frames=40)
@@ -314,3 +314,64 @@ def test_repair_saves_the_frames_before_a_lost_end(tmp_path, monkeypatch):
         dem.repair(path)
     with pytest.raises(ValueError, match=r"saved.csv ends in \.csv, but a trajectory is HDF5"):
         dem.repair(path, tmp_path / "saved.csv")
+
+
+@pytest.fixture
+def frame_by_frame(monkeypatch):
+    """Commit each frame on its own, into chunks so small that short runs have many of them."""
+    monkeypatch.setattr("dem.files.writing.trajectory_writer.COMMIT_SECONDS", 0.0)
+    monkeypatch.setattr("dem.files.writing.trajectory_writer.COMMIT_SHARE", 0.0)
+    monkeypatch.setattr("dem.files.h5md.layout.CHUNK_BYTES", 1 << 10)
+    monkeypatch.setattr("os.fsync", lambda _: None)  # no power failure is tested here, and it takes long
+
+
+def test_repair_saves_frames_that_were_committed_one_by_one(tmp_path, frame_by_frame):
+    """Parts of the index of HDF5 are lost too. The new file has the rest of the run, and resumes to the same bytes."""
+    path, cut, saved = (tmp_path / name for name in ("run.h5", "cut.h5", "saved.h5"))
+    crowd("spheres", n=27, threads=1).run(0.002, output=path, frames=200, contacts=True)
+    whole = path.read_bytes()
+    for share in (0.99, 0.8, 0.6):
+        cut.write_bytes(whole[: int(share * len(whole))])
+        saved.unlink(missing_ok=True)
+        said = dem.repair(cut, saved)
+        with dem.Trajectory(path) as run, dem.Trajectory(saved) as rest:
+            count = len(rest)
+            assert rest.verdict is None
+            for frame in range(count):
+                for name in ("i", "j", "overlap", "force"):
+                    one, other = (getattr(each[frame].contact_forces(), name) for each in (run, rest))
+                    assert one.tobytes() == other.tobytes()
+        assert f"{count} frames saved from" in said
+        assert share - 0.1 < count / 201 <= 1
+        assert len(vtk_frames(saved)) == count
+    dem.resume(saved)
+    assert_same_frames(path, saved)
+
+
+def test_repair_cuts_frames_with_particles_that_are_lost(tmp_path, frame_by_frame):
+    """Of a run with insertion and removal, whose tables of particles grow as well."""
+    made = {"dem": dem}
+    exec(RAIN, made)
+    path, cut, saved = (tmp_path / name for name in ("run.h5", "cut.h5", "saved.h5"))
+    made["make"]().run(0.1, output=path, frames=100)
+    whole = path.read_bytes()
+    cut.write_bytes(whole[: int(0.8 * len(whole))])
+    dem.repair(cut, saved)
+    with dem.Trajectory(path) as run, dem.Trajectory(saved) as rest:
+        assert 60 < len(rest) < 101
+        for one, other in zip(run, rest, strict=False):
+            assert one.identity.tolist() == other.identity.tolist()
+            assert one.position.tobytes() == other.position.tobytes()
+    dem.resume(saved)
+    assert_same_frames(path, saved)
+
+
+def test_repair_says_why_it_saves_nothing(tmp_path, frame_by_frame):
+    path, cut = tmp_path / "run.h5", tmp_path / "cut.h5"
+    crowd("spheres", n=27, threads=1).run(0.001, output=path, frames=100)
+    whole = path.read_bytes()
+    for kept, why in ((3000, "the list of its contents is lost too"), (100_000, "none of its frames is complete")):
+        cut.write_bytes(whole[:kept])
+        with pytest.raises(ValueError, match=f"lost {len(whole) - kept} of {len(whole)} bytes, and no frame .*{why}"):
+            dem.repair(cut)
+        assert not (tmp_path / "cut-repaired.h5").exists()

@@ -29,7 +29,7 @@ import numpy as np
 from dem.base.cpu_info import processor
 from dem.base.parsing import parse_json
 from dem.base.text import printable
-from dem.files.h5md import bonds, cell, growing_tables, surfaces, variable_population, walls
+from dem.files.h5md import bonds, cell, growing_tables, surfaces, variable_population, vtkhdf, walls
 from dem.files.h5md.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in, energies_of
 from dem.model.contact.law_registry import plain
 from dem.model.domain.box import AXES
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from dem.system.system import System
 
 CHUNK_BYTES = 1 << 18
+ROOM = 250  # numbers of 8 bytes, the room for attributes
 NUMBER = "contacts/number"  # of contacts at each frame, if they are written
 
 
@@ -59,6 +60,19 @@ def create(file: h5py.File, sim: System, output: Output) -> None:
         parameters.attrs[name] = value if isinstance(value, (str, int, float)) else json.dumps(value)
     _write_variants(parameters.create_group("variants"), sim)
     _create_elements(file, sim, output)
+
+
+def reserve_room(file: h5py.File) -> None:
+    """Reserve room for names and attributes that are added later.
+
+    Without it, HDF5 moves the list of names and the attributes of the run to the end of the file when it needs more
+    room. A file that loses its end would lose them, and `dem.repair` could save nothing.
+    """
+    file.create_group(vtkhdf.GROUP)  # empty up to the first checkpoint
+    about = file["parameters"].attrs
+    about["room"] = np.zeros(ROOM)
+    about["wall_time"] = 0.0  # before the room is freed: HDF5 shortens a list of attributes whose end is free
+    del about["room"]
 
 
 def write_authorship(file: h5py.File) -> None:

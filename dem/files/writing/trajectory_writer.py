@@ -88,6 +88,7 @@ class TrajectoryWriter(Observer):
             layout.create(file, sim, output)
             walls.define(file, sim)
             file["parameters"].attrs.update(about or {})
+            layout.reserve_room(file)
             writer = cls(path, store, file, sim, every)
             writer.follow(plan)
             sim.energy()  # of frame 0, which a run that is resumed from the start does not evaluate
