@@ -140,7 +140,7 @@ class Bonds:
         wanted = int((self.pairs[:, 1] == GROUND).sum())
         ground = np.zeros((0, 3)) if ground is None else ground
         checks.count_of("ground", ground)
-        if np.shape(ground) != (wanted, 3):
+        if np.shape(ground) != (wanted, 3) and (wanted or np.size(ground)):
             message = f"ground has shape {np.shape(ground)}, expected ({wanted}, 3): a place for each bond to -1 [m]"
             raise ValueError(message)
         self.ground = frozen(checks.array("ground", ground, (wanted, 3), "ends of bonds to the ground [m]") if wanted
@@ -360,14 +360,16 @@ def masses(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """One over mass, and over moments of inertia along and across the bond, of both ends (B, 2).
 
-    Bodies may be shared out among their bonds; the ground is as heavy as can be, and so is a fixed body. A bond between
-    two fixed bodies, which nothing strains, has their real masses, so that no coefficient is infinite.
+    Bodies may be shared out among their bonds; the ground is as heavy as can be, and so is a fixed body. A bond that
+    moves no body, between two fixed ones or of one to the ground, has their real masses, so that no coefficient is
+    infinite.
     """
     mass, inertia = bodies.mass, bodies.inertia
     times = np.bincount(bonds.pairs[bonds.pairs >= 0], minlength=len(mass)) if shared else np.ones(len(mass))
     body = np.maximum(bonds.pairs, 0)
-    fixed = bodies.fixed[body] & (bonds.pairs >= 0)
-    heavy = (bonds.pairs < 0) | (fixed & ~fixed.all(axis=1, keepdims=True))
+    ground = bonds.pairs < 0
+    heavy = ground | bodies.fixed[body]
+    heavy &= ground | ~heavy.all(axis=1, keepdims=True)
     share = np.where(heavy, 0.0, times[body])
     axis = rotate(bonds.geometry.frames, np.array([1.0, 0.0, 0.0]))
     along = (inertia[body] * axis**2).sum(-1)

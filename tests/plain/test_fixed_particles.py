@@ -226,11 +226,14 @@ def test_a_fixed_particle_clamps_the_end_of_a_bond():
     assert not clamped.particles.angular_velocity[1].any()
 
 
-def test_a_bond_between_fixed_particles_does_nothing():
+@pytest.mark.parametrize(("pair", "ground"), [((0, 1), []), ((0, -1), [(R, 0, 0)])])
+def test_a_bond_that_moves_no_body_does_nothing(pair, ground):
+    """Between fixed particles, or of one to the ground."""
     ends = dem.Particles(BALL, LOSSY, position=[[0, 0, 0], [2.5 * R, 0, 0]], fixed=True)
     ball = dem.Particles(BALL, LOSSY, position=[[0, 0, 3 * R]])
-    bonds = dem.Bonds([(0, 1)], young=1e7, diameter=R, damping=0.1)
+    bonds = dem.Bonds([pair], young=1e7, diameter=R, damping=0.1, ground=ground)
     sim = dem.Simulation(joined(ends, ball), bonds=bonds, time_step=5 * DT)
+    assert sim.advice().advised > 0
     sim.step(200)
     assert sim.energy().elastic == sim.energy().dissipated == 0.0
     assert sim.particles.velocity[2, 2] == pytest.approx(-9.81 * 200 * 5 * DT, rel=1e-12)
