@@ -57,6 +57,14 @@ def test_what_can_only_be_read_says_so(handled, kind, name):
         setattr(handled[kind], name, 1.0)
 
 
+@pytest.mark.parametrize("name", ["strength", "strenght"])
+def test_bonds_that_are_made_are_not_changed(name):
+    bonds = dem.Bonds([(0, 1)], young=1e7, diameter=1e-3)
+    with pytest.raises(AttributeError, match=f"^{name} of Bonds can only be read: make other ones with"):
+        setattr(bonds, name, 1e5)
+    assert not np.isfinite(bonds.strength).any()
+
+
 def test_what_is_declared_can_be_assigned(handled):
     handled["Simulation"].description = {"of": "mine"}
     handled["Particles"].velocity = np.ones((1, 3))

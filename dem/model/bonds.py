@@ -153,6 +153,12 @@ class Bonds:
         self.apart = checks.whole("apart", apart, least=1)
         self.geometry = geometry
 
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse to change bonds that are made, whose values have been checked."""
+        if hasattr(self, "geometry"):  # which is assigned last
+            raise AttributeError(f"{name} of Bonds can only be read: make other ones with dem.Bonds(...)", name=name)
+        object.__setattr__(self, name, value)
+
     def __len__(self) -> int:
         """Count the bonds."""
         return len(self.pairs)

@@ -187,11 +187,11 @@ class FlexibleFibre:
         )  # fmt: skip
         x, q = self._frames
         resting = made.at_rest(Particles(list(self.pieces), material, position=x, orientation=q))
-        if not self.curvature:  # to the bit the same, for one row in the kernels' table
-            resting.geometry = BondGeometry(
-                np.full(len(k), self.spacing), np.tile([1.0, 0.0, 0.0, 0.0], (len(k), 2, 1))
-            )
-        return resting
+        if self.curvature:
+            return resting
+        # to the bit the same, for one row in the kernels' table
+        straight = BondGeometry(np.full(len(k), self.spacing), np.tile([1.0, 0.0, 0.0, 0.0], (len(k), 2, 1)))
+        return Bonds(**made.values(), apart=made.apart, geometry=straight)
 
     def make(
         self, material: Material, *, position: object, orientation: object = None, velocity: object = None,
