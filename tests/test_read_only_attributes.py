@@ -89,6 +89,11 @@ def odd_arguments(nylon, ball, run):
         "cannot concatenate [True], expected a list of dem.Particles": lambda: dem.Particles.concatenate(True),
         "table of contacts is True, expected a mapping": lambda: dem.Contacts(True),
         "fields is True, expected a list, such as ['position']": lambda: sim.run(1e-4, fields=True),
+        "there is no output for contacts: give": lambda: sim.run(1e-4, contacts=True),
+        "there is no output for fields, float32, compression: give": lambda: sim.run(
+            1e-4, fields=["position"], float32=True, compression="lzf"
+        ),
+        "table is 0.01, expected a list, such as ['time']": lambda: sim.run(1e-4, table=0.01),
         "fields is 'velocity', expected a list, such as ['velocity']": lambda: run.to_pandas("velocity"),
         "fields is 5, expected a list, such as ['position']": lambda: dem.export(run, "csv", fields=5),
         "time is None, expected a number": lambda: run.at(None),

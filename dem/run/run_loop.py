@@ -57,6 +57,14 @@ def checked(
     return Request(duration, frames, contents)
 
 
+def check_written(output: str | PathLike | None, **given: bool) -> None:
+    """Raise ValueError if options of the output file are given without a file."""
+    names = ", ".join(name for name, value in given.items() if value)
+    if output is None and names:
+        message = f"there is no output for {names}: give output='run.h5' as well, or leave {names} out"
+        raise ValueError(message)
+
+
 def check_steps(duration: float, time_step: float | str, integrator: str, threads: int | None) -> None:
     """Check integrator, threads and number of steps of a run; raises ValueError."""
     integrator_for_contacts(integrator)

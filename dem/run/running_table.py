@@ -270,7 +270,10 @@ def chosen(columns: Iterable[str] | str | bool) -> tuple[str, ...]:
     """Names of the requested columns, or the default ones; raises ValueError for unknown names."""
     if isinstance(columns, bool):
         return ()
-    names = [name.strip() for name in (columns.split(",") if isinstance(columns, str) else columns)]
+    names = [
+        name.strip()
+        for name in (columns.split(",") if isinstance(columns, str) else checks.listed("table", columns, "time"))
+    ]
     found = tuple(known_column(name) for name in names)
     if len({*found}) < len(found):
         message = f"columns are {', '.join(found)}, expected each once"

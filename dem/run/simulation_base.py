@@ -27,7 +27,7 @@ from dem.model.walls.wall import Wall
 from dem.ranks.job_server import refuse
 from dem.run import callbacks
 from dem.run.callbacks import Callback
-from dem.run.run_loop import checked, next_chunk, run_plan
+from dem.run.run_loop import check_written, checked, next_chunk, run_plan
 from dem.run.running_table import TABLE, RunningTable
 from dem.system.diagnosis import densities
 from dem.system.energy_ledger import NO_SUMS, EnergyLedger
@@ -184,7 +184,8 @@ class SimulationBase:
         Raises
         ------
         ValueError
-            If the input cannot lead to a sound run and is not forced; nothing has been simulated then.
+            If the input cannot lead to a sound run and is not forced, or `fields`, `float32`, `compression` or
+            `contacts` is given without an output; nothing has been simulated then.
         RuntimeError
             If the function carries the simulation on, or another thread of Python is moving it.
         FileExistsError, OSError
@@ -212,6 +213,9 @@ class SimulationBase:
             duration, output=output, frames=frames, overwrite=overwrite, fields=fields, float32=float32,
             compression=compression, contacts=contacts, checkpoint_every=checkpoint_every,
         )  # fmt: skip
+        check_written(
+            output, fields=fields is not None, float32=float32, compression=compression is not None, contacts=contacts
+        )
         with self._lock:
             self._notice_changes()
             issue(self.foreseen(), strict=strict, force=force)
