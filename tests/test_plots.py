@@ -374,7 +374,15 @@ def test_pictures_that_do_not_fit_into_memory(cli, fall, tmp_path):
             result = cli("plot", fall, "-o", tmp_path, "--size", *size, *words)
             assert result.exit_code == 2
             assert f"a picture of {size[0]} by {size[1]} pixels would take" in result.stderr
+    for name, ending, size in (
+        ("energy", "png", "700000000 by 480000000"),
+        ("overview", "pdf", "1200000000 by 810000000"),
+    ):
+        result = cli("plot", fall, "-o", tmp_path, "--dpi", 10**8, "--picture", name, "--format", ending)
+        assert result.exit_code == 2
+        assert f"a picture of {size} pixels would take" in result.stderr
     assert not list(tmp_path.iterdir())
+    assert cli("plot", fall, "-o", tmp_path, "--dpi", 10**8, "--picture", "energy", "--format", "svg").exit_code == 0
 
 
 def test_a_scene_at_a_time(cli, fall, tmp_path):

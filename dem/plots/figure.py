@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from dem.base import imports
+from dem.base import cpu_info, imports
 from dem.base.progress import show_time_left
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ Drawing = TypeVar("Drawing", bound="Callable[..., Figure]")
 
 PREFIXES = {9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ", -9: "n", -12: "p"}
 DPI = 150
+PIXEL_BYTES = 4  # of memory for each pixel of a stored figure
 FEW = 12  # up to so many particles have colours of their own
 INK, PALE = "#33383f", "#c9ced6"
 CATEGORIES = ("#3b6fb6", "#e08a2e", "#4a9b5f", "#c0504d", "#8064a2", "#4bacc6", "#9a7b4f", "#d678b2")
@@ -42,6 +43,26 @@ def new_figure(width: float, height: float, layout: str = "constrained") -> Figu
     """
     figures = imports.library("matplotlib.figure", extra="plot", purpose="a picture")
     return figures.Figure(figsize=(width, height), dpi=DPI, layout=layout)
+
+
+def check_pixels(figure: Figure, dpi: float) -> None:
+    """Refuse to store a figure as so many pixels per inch that this machine has too little memory; see `check_memory`.
+
+    matplotlib takes four bytes for each pixel.
+    """
+    width, height = (round(float(length) * dpi) for length in figure.get_size_inches())
+    check_memory(width, height, PIXEL_BYTES * width * height)
+
+
+def check_memory(width: int, height: int, needed: float) -> None:
+    """Raise ValueError for a picture that needs more bytes than this machine has memory."""
+    most = cpu_info.memory()
+    if needed > most:
+        message = (
+            f"a picture of {width} by {height} pixels would take {needed / 1e9:.3g} GB of memory, this machine has "
+            f"{most / 1e9:.3g} GB: take fewer pixels"
+        )
+        raise ValueError(message)
 
 
 SHARED = {  # what the docstrings of all pictures say

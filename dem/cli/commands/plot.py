@@ -16,6 +16,7 @@ from dem.base.text import counted
 from dem.cli.application import app, bar, plain_errors, say
 from dem.files.reading.trajectory import Trajectory
 from dem.plots.bodies import slender
+from dem.plots.figure import check_pixels
 from dem.plots.movie import check_movie
 from dem.plots.scene import COLOURS, OPACITY, colours_of, frame_number
 
@@ -77,6 +78,9 @@ def plot(
             for name, path in shown.each("drawing", paths, how=str(file.stat().st_size)):
                 given = options | look if name == "scene" else options if name == "overview" else {}
                 figure = plots.PICTURES[name](run, **given)
+                # the overview has pixels in every format, those of its scene
+                if (ending == "png" and name != "scene") or name == "overview":
+                    check_pixels(figure, dpi)
                 with replace_when_done(path) as partial:
                     figure.savefig(partial, dpi="figure" if name == "scene" else dpi)
                 shown.say(str(path))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dem.base import cpu_info
+from dem.plots.figure import check_memory
 from dem.plots.rendering.camera import CLOSEST, Camera
 from dem.plots.rendering.light import FAR, Light, Shadows, occlusion, occlusion_pixels
 from dem.plots.rendering.raster import extent, nearest, nearest_triangles, surface
@@ -170,7 +170,7 @@ def render(
         raise ValueError(message)
     light = light or Light()
     width, height = size
-    _check_memory(width, height)
+    check_memory(width, height, PIXEL_BYTES * width * height + SHADOW_BYTES * max(width, height) ** 2)
     scene = _scene(centres, radii, colours, camera, light, floor, max(size), meshes)
     if lines is not None and len(lines):
         scene = _with_lines(scene, camera, np.asarray(lines, float), camera.span / height)
@@ -184,17 +184,6 @@ def render(
     picture = _empty(_in_tuples(scene.floor), scene.k, scene.depth, look, camera.span, size).copy()
     picture.reshape(-1, 3)[chosen] = _coloured(scene, rays, look, chosen)
     return picture
-
-
-def _check_memory(width: int, height: int) -> None:
-    """Refuse a picture for which this machine has too little memory; raises ValueError."""
-    needed, most = PIXEL_BYTES * width * height + SHADOW_BYTES * max(width, height) ** 2, cpu_info.memory()
-    if needed > most:
-        message = (
-            f"a picture of {width} by {height} pixels would take {needed / 1e9:.3g} GB of memory, this machine has "
-            f"{most / 1e9:.3g} GB: take fewer pixels"
-        )
-        raise ValueError(message)
 
 
 def _shadows(scene: Scene) -> np.ndarray:
