@@ -278,6 +278,18 @@ def test_rates_are_kept_to_the_particle_and_a_mass_to_half_of_one():
     assert sim.inserters[0].mass == pytest.approx(sim.particles.mass.sum(), rel=1e-12)
 
 
+@pytest.mark.parametrize("every", [0.003, 0.004, 0.005, 0.02])
+def test_rates_are_kept_until_an_inserter_stops(every):
+    """Also if `stop` is no whole number of rounds after `start`, or earlier than the first interval ends."""
+    mass = BALL.mass_properties(LOSSY.density).mass
+    for rate in ({"rate": 1000.0}, {"mass_rate": 1000.0 * mass}):
+        pace = rain(number=None, start=0.002, stop=0.0142, every=every, **rate)
+        sim = dem.Simulation(None, inserters=[pace], time_step=1e-4)
+        sim.step(200)
+        assert sim.inserters[0].number == 12
+        assert sim.time > pace.stop
+
+
 def test_shares_by_mass_and_sizes_hold_by_quota():
     """Of a whole deck the shares are right to one particle; D50 is that of the distribution to its quantile's step."""
     sizes = dem.LogNormalSizes(median=2e-3, geometric_deviation=1.2)

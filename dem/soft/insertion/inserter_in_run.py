@@ -309,10 +309,16 @@ class InserterInRun:
         return min(due, self.total)
 
     def next_event_step(self, step: int) -> int:
-        """The first step after this one at which there is a round."""
+        """The first step after this one at which there is a round.
+
+        With a rate there is a round at `stop` for what has become due since the last full interval.
+        """
         later = self.first + max(0, (step - self.first) // self.interval + 1) * self.interval
-        done = self.placed + self.dropped >= self.total
-        return NEVER if done or later > self.last else later
+        if later > self.last:
+            has_rate = self.inserter.rate is not None or self.inserter.mass_rate is not None
+            is_due = self.due(self.last) > self.placed + self.dropped
+            later = self.last if has_rate and is_due and self.first <= step < self.last else NEVER
+        return NEVER if self.placed + self.dropped >= self.total else later
 
     def is_event_step(self, step: int) -> bool:
         """Whether there is a round at a step."""
@@ -328,7 +334,7 @@ class InserterInRun:
             return None
         sample = self.sampler.sampled(numbers)
         order = np.argsort(-self.sampler.volume[sample], kind="stable")
-        numbers, sample, turn = numbers[order], sample[order], (step - self.first) // self.interval
+        numbers, sample, turn = numbers[order], sample[order], -((self.first - step) // self.interval)
         found = places.find_positions(engine, self.region, self.sampler, self.variant[sample], numbers, turn)
         self.next += fresh
         left = np.sort(np.delete(numbers, found.particle))
