@@ -50,7 +50,9 @@ def mass_flow(
 
     A body goes through if its centre is on the other side of the plane in the next frame, and through the disc if the
     straight line between both places meets the plane within the radius. A body that passes and returns between two
-    frames is not counted. Positions must not be wrapped into a periodic box; those of a `Trajectory` are not.
+    frames is not counted, nor is one that an outlet removes before the next frame: `Trajectory.flow` counts those.
+    Positions must not be wrapped into a periodic box; those of a `Trajectory` are not. The plane has no periodic
+    images: of a body that goes round the box several times only the first crossing counts.
 
     Parameters
     ----------

@@ -117,6 +117,10 @@ def body_loads(contacts: ContactForces, count: int) -> Loads:
 def wall_loads(contacts: ContactForces, about: Sequence[float] = (0.0, 0.0, 0.0)) -> Loads:
     """Contact force and torque on each of the six walls of a box.
 
+    Torques take contacts where `ContactForces.point` has them, next to the particles. In a periodic box, particles may
+    touch a wall across a periodic face, and files have positions that are not wrapped: take `torque` of the wall itself
+    there, of `Simulation.walls` or `Trajectory.walls`.
+
     Parameters
     ----------
     contacts : ContactForces

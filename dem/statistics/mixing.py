@@ -48,6 +48,9 @@ def samples_in_box(
 ) -> np.ndarray:
     """Number of the cell of a box that contains each body, for `mixing`; -1 outside or where a coordinate is NaN.
 
+    Positions of files are not wrapped into a periodic box, and bodies that have left it would not count: give
+    ``lower + (position - lower) % size`` there.
+
     Parameters
     ----------
     position : (N, 3) array
