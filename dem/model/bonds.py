@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dem.model.particles.particles import Particles
 
 GROUND = -1
+LEFT = -2  # in place of the step at which a bond broke: its bodies have left through an open face
 MODES = ("stretch", "twist", "shear", "bending")
 NUMBERS = {
     "young": {"above": 0, "unit": "Pa"},

@@ -10,9 +10,11 @@ from viewers import points, vtk_frames
 
 import dem
 from dem import statistics
+from dem.base.notices import DemWarning
 from dem.files.h5md.vtkhdf import write_view
 from dem.plots.bodies import just_broken_bonds, spheres_and_bonds
 from dem.plots.scene import Look, prepare_scene, time_in_words, viewpoint
+from dem.soft import escape
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "bonds.md").read_text()
 BALE = """
@@ -232,11 +234,29 @@ def test_forces_from_the_poses_in_a_frame_are_those_of_the_run(damping, leaning,
             assert fields.stress.contact.mean(axis=0) == pytest.approx(
                 of_all, rel=1e-5, abs=1e-5 * np.abs(of_all).max()
             )
-    if not leaning:
-        with h5py.File(tmp_path / "run.h5", "r+") as file:
-            file["particles/trajectory/position/value"][-1, :3, 2] -= 1.0
-        with dem.Trajectory(tmp_path / "run.h5") as run:
-            assert run[-1].bond_forces().i.tolist() == [4]
+
+
+@pytest.mark.parametrize("gravity", [-9.81, 0.0])
+def test_forces_in_a_frame_are_of_bonds_whose_bodies_have_not_been_released(gravity, tmp_path, monkeypatch):
+    """A run releases those that fall on, at some time after they are far outside, and none without gravity."""
+    monkeypatch.setattr(escape, "CHECK_INTERVAL", 1500)
+    clay = dem.Material(young=5e6, poisson=0.3, density=2500.0)
+    pair = dem.Particles(dem.Sphere(diameter=0.01), clay, position=[(0.006, 0.01, 0.01), (0.018, 0.01, 0.01)],
+                         velocity=[(0, 0, -5.0), (0.1, 0, -5.0)])  # fmt: skip
+    box, rod = (
+        dem.Box((0, 0, 0), (0.025, 0.025, 0.025), clay, open=["z-"]),
+        dem.Bonds([(0, 1)], young=1e6, diameter=0.003),
+    )
+    sim, expected = dem.Simulation(pair, box, bonds=rod, gravity=(0, 0, gravity), time_step=1e-5), []
+    with pytest.warns(DemWarning, match="left-the-box"):
+        sim.run(0.02, output=tmp_path / "run.h5", frames=4, every=(500, lambda sim: expected.append(sim.bonds.forces)))
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        assert run[3].position[0, 2] < -np.sqrt(3) * 0.025
+        assert [len(forces.i) for forces in expected] == ([1, 1, 1, 0] if gravity else [1, 1, 1, 1])
+        for frame, forces in zip(list(run)[1:], expected, strict=True):
+            assert frame.bond_forces().force == pytest.approx(forces.force, rel=1e-9)
+        assert not run.breakages
+        assert not run.bonds.broken.any()
 
 
 def test_a_run_without_bonds_has_no_forces_of_them(tmp_path):

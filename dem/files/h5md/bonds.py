@@ -2,7 +2,7 @@
 
 The group ``bonds`` holds the arrays of `dem.Bonds` with the shape at rest (``pairs``, ``young``, ..., ``length``,
 ``frames``), and two elements of H5MD: ``energy``, elastic, of all [J], and ``broken_at``, the step at which each broke,
--1 before. So the last frame has when each of them did.
+-1 before, -2 after its bodies have left. So the last frame has when each of them did.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class StoredBonds(NamedTuple):
     made: Bonds  # with their shape at rest
     time: np.ndarray  # (T,) [s]
     energy: np.ndarray  # (T,) elastic, of all [J]
-    broken_at: np.ndarray  # (T, B) int64, step at which each broke, -1 before
+    broken_at: np.ndarray  # (T, B) int64, step at which each broke, -1 before, -2 after its bodies have left
 
     @property
     def pairs(self) -> np.ndarray:

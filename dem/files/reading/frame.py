@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -237,8 +236,8 @@ class Frame:
     def bond_forces(self) -> ContactForces:
         """Forces of the bonds that hold, as `Simulation.bonds.forces`; raises ValueError for a run without bonds.
 
-        They are computed from the poses and velocities in the frame. Bodies beyond an open face by more than a diagonal
-        of the box have none: a run releases those that fall on.
+        They are computed from the poses and velocities in the frame. Bonds whose bodies a run has released beyond an
+        open face have none; files of version 0.2 do not say which these are.
         """
         from dem.base.periodic import PeriodicCell  # noqa: PLC0415, a few runs have bonds
         from dem.model.bond_forces import BodyMotion, bond_forces  # noqa: PLC0415
@@ -251,13 +250,7 @@ class Frame:
         inertia = np.array([variant.inertia for variant in run.variants])[self.variant]
         damping = dashpots(made, Masses(self.mass, inertia, self.fixed))
         motion = BodyMotion(self.position, self.orientation, self.velocity, self.angular_velocity)
-        held = np.flatnonzero(self._of(f"/{bonds.GROUP}/broken_at/value") < 0)
-        gone = np.zeros(len(self.position), bool)
-        for axis, side in run.box.open if run.box else ():
-            k, sign = AXES.index(axis), 1 if side == "+" else -1
-            wall = (run.box.upper if sign > 0 else run.box.lower)[k]
-            gone |= sign * (self.position[:, k] - wall) > math.hypot(*run.box.size)
-        held = held[~gone[made.pairs[held, 0]]]
+        held = np.flatnonzero(self._of(f"/{bonds.GROUP}/broken_at/value") == -1)
         if cell is not None:
             return bond_forces(made, held, damping, motion, PeriodicCell(np.zeros(3), cell.edges), cell.rate)
         return bond_forces(made, held, damping, motion, PeriodicCell.orthogonal(length=self._period()))

@@ -11,9 +11,9 @@ import numpy as np
 from dem.base.notices import Notice
 from dem.base.text import counted
 from dem.kernels.domain.deforming_cell import deforms
-from dem.kernels.soft.bonds.bond_arrays import BROKEN, INTACT
+from dem.kernels.soft.bonds.bond_arrays import BROKEN, INTACT, REMOVED
 from dem.model.bond_forces import NO_RATE, BodyMotion, bond_forces
-from dem.model.bonds import MODES, Bonds, Breakage, masses
+from dem.model.bonds import LEFT, MODES, Bonds, Breakage, masses
 from dem.model.domain.cell import Cell
 from dem.model.shapes.flexible import FlexibleFibre
 from dem.rotation import BONDED
@@ -76,8 +76,9 @@ class BondsInRun:
 
     @property
     def broken_at(self) -> np.ndarray:
-        """Steps at which they broke (B,), -1 before."""
-        return self._engine.bonds.arrays.when.copy()
+        """Steps at which they broke (B,); -1 before, -2 after their bodies have left through an open face for good."""
+        arrays = self._engine.bonds.arrays
+        return np.where(arrays.state == REMOVED, LEFT, arrays.when)
 
     @property
     def breakages(self) -> list[Breakage]:
