@@ -12,6 +12,8 @@ import dem
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+SHIFT = 0.04  # largest random shift of a grain from its lattice site along each axis, over its diameter
+
 
 def rolling_resistance(rolling_friction: float, friction: float) -> dem.Rolling | None:
     """Rolling resistance, or None without rolling friction or sliding friction."""
@@ -48,13 +50,13 @@ class Grains(dem.Case):
     def grains(self, inside: Callable, lower: tuple, upper: tuple) -> dem.Particles:
         """Grains at the lowest n lattice sites between two corners for which `inside(x, y, z)` holds; x, y, z: (K,)."""
         rng = np.random.default_rng(self.seed)
-        step = 1.1 * self.diameter
-        axes = (np.arange(low + 0.5 * step, high - 0.4 * step, step) for low, high in zip(lower, upper, strict=True))
+        step, room = 1.1 * self.diameter, (0.5 + SHIFT) * self.diameter  # from the last site to the upper corner
+        axes = (np.arange(low + 0.5 * step, high - room, step) for low, high in zip(lower, upper, strict=True))
         places = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
         places = places[inside(*places.T)]
         if len(places) < self.n:
             message = f"n is {self.n}, but the container holds {len(places)} grains of {self.diameter:g} m"
             raise ValueError(message)
         places = places[np.argsort(places[:, 2], kind="stable")][: self.n]
-        places += rng.uniform(-0.04, 0.04, places.shape) * self.diameter
+        places += rng.uniform(-SHIFT, SHIFT, places.shape) * self.diameter
         return dem.Particles(dem.Sphere(diameter=self.diameter), self.material(), position=places, name="grain")

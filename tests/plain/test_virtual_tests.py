@@ -64,6 +64,16 @@ def wedge(d, low, high, height, angle, *, falls):
     return [(x, 0.0, z - 0.5 * d) for x, top in zip(columns, tops, strict=True) for z in (top, 0.3 * top) if top > d]
 
 
+@pytest.mark.parametrize("steps", np.linspace(3.0, 4.0, 41))
+def test_grains_on_lattice_sites_overlap_no_wall_whatever_the_width(steps):
+    """In a cube of three to four lattice steps; images of grains in a periodic one do not overlap either."""
+    case = dem.cases()["heap"](n=27)
+    width, r = steps * 1.1 * case.diameter, 0.5 * case.diameter
+    x = case.grains(lambda x, _y, _z: np.isfinite(x), (0, 0, 0), (width,) * 3).position
+    assert x.min() > r
+    assert x.max() < width - r
+
+
 def test_a_slope_on_a_ledge_has_its_angle_and_its_mass():
     case = dem.cases()["ledge"](width=0.06)
     grains = wedge(case.diameter, 0.0, 0.06, 0.035, 25.0, falls=1)
