@@ -404,3 +404,28 @@ def test_two_processes_do_not_compile_the_same(tmp_path):
     saved = re.findall(r"data saved to .*/(\S+?)-\d+\.py", said)
     assert len(saved) >= 5
     assert len(saved) == len({*saved})
+
+
+def test_a_second_sweep_in_the_folder_is_refused(cli, tmp_path, pool):
+    """While the first one runs: each would write the table without what the other has computed."""
+    said, values = [], {**GAS, "speed": 0.5}
+
+    def meanwhile(work, member):
+        again = cli("sweep", "hard-spheres", *WORDS, "-o", tmp_path / "gas")
+        said.append((again.exit_code, again.stderr))
+        return work(member)
+
+    class Pool:
+        def submit(self, work, member):
+            return pool.submit(meanwhile, work, member)
+
+    table = dem.sweep("hard-spheres", values, folder=tmp_path / "gas", executor=Pool())
+    wanted = (
+        f"dem: {tmp_path / 'gas'} is being written by another sweep: wait until it has ended, or take another folder"
+    )
+    assert said
+    assert len(table) == 2
+    assert all(code == 2 and answer.splitlines()[-1] == wanted for code, answer in said)
+    assert [row["verdict"] for row in contents(tmp_path / "gas")] == ["PASS", "PASS"]
+    assert cli("sweep", "hard-spheres", *WORDS, "-o", tmp_path / "gas").exit_code == 0
+    assert [row["verdict"] for row in contents(tmp_path / "gas")] == 4 * ["PASS"]

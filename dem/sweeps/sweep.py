@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +18,7 @@ from dem.run import run_loop
 from dem.run.run_loop import Interrupted
 from dem.sweeps import parameter_words, sweep_runs
 from dem.sweeps.execute_run import RunOnDisk, case_of, has_threads, inspect_run
+from dem.sweeps.folder_lock import locked_folder
 from dem.sweeps.sweep_runs import MANY, SweepRun
 from dem.sweeps.table import FAILED, NAME, OWN, Outcome, Row, SweepTable
 
@@ -374,13 +376,31 @@ def carry_out_together(
     progress: bool | None = None,
     tell: Callable[[SweepRun, Outcome], None] = lambda *_: None,
 ) -> None:
-    """Execute runs of several plans with the same processes; writes their tables, without observables."""
+    """Execute runs of several plans with the same processes; writes their tables, without observables.
+
+    Raises OSError if another sweep is being executed in one of the folders.
+    """
+    with ExitStack() as locks:
+        for folder in dict.fromkeys(plan.table.path.parent.resolve() for plan in plans):
+            locks.enter_context(locked_folder(folder))
+        for plan in plans:
+            plan.table.write()
+        if left:
+            _execute(plans, left, executor, jobs, threads, progress, tell)
+
+
+def _execute(
+    plans: list[Plan],
+    left: list[SweepRun],
+    executor: Executor | None,
+    jobs: int | None,
+    threads: int | None,
+    progress: bool | None,
+    tell: Callable[[SweepRun, Outcome], None],
+) -> None:
+    """Execute runs of several plans, and write their tables after each."""
     from dem.sweeps.processes import by_executor, by_processes  # noqa: PLC0415, multiprocessing takes a moment
 
-    for plan in plans:
-        plan.table.write()
-    if not left:
-        return
     ended = failed = 0
     place = {member.path.resolve(): (plan, k) for plan in plans for k, member in enumerate(plan.members)}
 
