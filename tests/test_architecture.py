@@ -363,6 +363,7 @@ EXEMPT = {
     "dem/run/replay.py": "a message",
     "dem/soft/time_step/adhesion.py": "advice, of two digits", "dem/soft/fluid/two_way_coupling.py": "a warning",
     "dem/soft/bonds/bond_setup.py": "a warning", "dem/soft/time_step/impacts.py": "advice, of two digits",
+    "dem/soft/bonds/engine_bonds.py": "advice, of two digits",
     "dem/soft/walls/mesh_scale_check.py": "a warning", "dem/soft/run_errors.py": "a message",
     "dem/soft/time_step/standing_contacts.py": "advice, of two digits",
     "dem/dsmc/advice.py": "a warning", "kernels/laws/jkr.py": "compiled, by the C library",

@@ -482,6 +482,29 @@ def test_bonds_that_are_overloaded_at_the_start_are_refused():
         dem.Simulation(moved, bonds=bond, time_step=1e-6)
 
 
+def test_the_time_step_bound_is_exact_for_slender_bodies_side_by_side():
+    """Of the stretch, the shear by which both turn likewise, and bending, about the axes of the least inertia."""
+    rods = dem.Particles(dem.Capsule(diameter=2e-3, aspect_ratio=30), HAIR, position=[(0, 0, 0), (0, 2e-3, 0)])
+    for diameter in (1e-3, 4e-3):
+        bond = dem.Bonds([(0, 1)], young=1e7, diameter=diameter).at_rest(rods)
+        (stretch, _, shear, bending), m, inertia = bond.stiffness[0], rods.mass[0], rods.inertia[0].min()
+        squared = [2 * stretch / m, shear * (2 / m + 2e-3**2 / (2 * inertia)), 2 * bending / inertia]
+        assert engine_bonds.stable_steps(bond, rods) == pytest.approx(2 / math.sqrt(max(squared)), rel=1e-12)
+    assert squared[2] > 2 * squared[0]
+
+
+def test_the_time_step_bound_knows_that_anchors_couple_stretch_and_bending():
+    """Anchors of two balls beside the line of their centres, which turn in opposite directions as the bond bends."""
+    aside, balls = 0.4e-3, dem.Particles(dem.Sphere(diameter=1e-3), HAIR, position=[(0, 0, 0), (1e-3, 0, 0)])
+    bond = dem.Bonds([(0, 1)], young=1e7, diameter=2e-3, anchors=[[(0, aside, 0)] * 2]).at_rest(balls)
+    (stretch, _, _, bending), m, inertia = bond.stiffness[0], balls.mass[0], balls.inertia[0, 0]
+    own = np.array([stretch * (2 / m + 2 * aside**2 / inertia), 2 * bending / inertia])
+    both = math.hypot(0.5 * (own[0] - own[1]), math.sqrt(stretch * bending) * 2 * aside / inertia)
+    squared = own.mean() + both
+    assert squared > 1.2 * own.max()
+    assert engine_bonds.stable_steps(bond, balls) == pytest.approx(2 / math.sqrt(squared), rel=1e-12)
+
+
 def test_coarse_time_steps_are_told(recwarn):
     bonds = dem.Bonds([(0, 1)], young=1e7, diameter=1e-3)
     limit = shortest_period(bonds.at_rest(BALLS), BALLS)[0]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dem.model.particles.particles import Particles
 
 STATE = ("state", "when", "count", "pending", "before", "pressed")  # of `bond_arrays.Bonds`: what a run has come to
+LARGER = 1.001  # ratio beyond which a frequency squared is not the same but for rounding
 AT_ONCE = 10**6  # pairs of spheres whose gap is found together
 EASED = ("slack", "active", "count")  # of `overlap_release.ExcludedPairs`
 
@@ -44,7 +45,35 @@ def stable_steps(bonds: Bonds, particles: Particles) -> np.ndarray:
     bent = bend * across.sum(1)
     both = shear * bend * (lever * across * np.array([-1.0, 1.0])).sum(1) ** 2
     mixed = 0.5 * (sheared + bent) + np.sqrt(0.25 * (sheared - bent) ** 2 + both)
-    return 2 / np.sqrt(np.maximum.reduce([stretch * pulled, twist * along.sum(1), mixed]))
+    squared = np.maximum.reduce([stretch * pulled, twist * along.sum(1), mixed])
+    # of bodies that are round about the bond, which runs through their centres, this is all
+    body, frames = np.maximum(bonds.pairs, 0), bonds.geometry.frames
+    inertia = particles.inertia[body]
+    is_round = (np.ptp(inertia, axis=2) == 0) | ((frames[..., 0] == 1) & (inertia[..., 1] == inertia[..., 2]))
+    k = np.flatnonzero(~is_round.all(axis=1) | bonds.anchors.any(axis=(1, 2)))
+    coupled = _largest_frequency(bonds, particles, mass * particles.mass[body], k)
+    squared[k] = np.where(coupled > LARGER * squared[k], coupled, squared[k])
+    return 2 / np.sqrt(squared)
+
+
+def _largest_frequency(bonds: Bonds, particles: Particles, share: np.ndarray, k: np.ndarray) -> np.ndarray:
+    """Largest ω² of bonds k (K,) by themselves [1/s²], each with so many times the inverse mass of its bodies (B, 2).
+
+    The eigenvalue of √k B M⁻¹ Bᵀ √k, of the stiffness k of the six strains and their derivatives B by the motion of
+    both bodies: of d, with the vector c from the centre of mass to the middle of the bond, v and c × ω, and of ψ, ω.
+    """
+    matrix, half = np.zeros((len(k), 6, 6)), np.zeros((len(k), 3))
+    half[:, 0] = 0.5 * bonds.geometry.length[k]
+    for side in (0, 1):
+        body = np.maximum(bonds.pairs[k, side], 0)
+        axes = rotate(bonds.geometry.frames[k, side, None], np.eye(3))  # of the bond, in the frame of the body
+        inverse = axes * (share[k, side, None] / particles.inertia[body])[:, None] @ axes.swapaxes(1, 2)
+        centre = (axes * bonds.anchors[k, side, None]).sum(axis=-1) + (half if side == 0 else -half)
+        turned = np.concatenate([np.cross(centre[:, None], np.eye(3)), np.tile(-np.eye(3), (len(k), 1, 1))], axis=2)
+        matrix += turned.swapaxes(1, 2) @ inverse @ turned
+        matrix[:, :3, :3] += (share[k, side] / particles.mass[body])[:, None, None] * np.eye(3)
+    root = np.sqrt(bonds.stiffness[k][:, [0, 2, 2, 1, 3, 3]])
+    return np.linalg.eigvalsh(root[:, :, None] * matrix * root[:, None])[:, -1]
 
 
 def shortest_period(bonds: Bonds, particles: Particles) -> tuple[float, int]:
