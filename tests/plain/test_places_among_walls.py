@@ -33,6 +33,33 @@ def test_nobody_overlaps_a_wall(name, shape):
         dem.Simulation(blind, walls=[WALLS[name]], gravity=(0, 0, 0), time_step=1e-5, deepest_overlap=1e-9)
 
 
+@pytest.mark.parametrize("name", ["drum", "block", "mesh"])
+def test_places_keep_off_walls_across_periodic_faces(name):
+    """The wall is around a corner of the box, and reaches into it from all sides."""
+    box = dem.Box((0, -0.05, 0), (0.12, 0.05, 0.12), SAND, periodic=["x", "y", "z"])
+    found = dem.pack(dem.Sphere(diameter=0.008), SAND, box, number=100, walls=[WALLS[name]])
+    sim = dem.Simulation(found, box, walls=[WALLS[name]], gravity=(0, 0, 0), time_step=1e-5)
+    assert sim.walls[0].contacts == 0
+    blind = dem.pack(dem.Sphere(diameter=0.008), SAND, box, number=100)
+    with pytest.raises(ValueError, match=r"overlap|inside|in the"):
+        dem.Simulation(blind, box, walls=[WALLS[name]], gravity=(0, 0, 0), time_step=1e-5, deepest_overlap=1e-9)
+
+
+@pytest.mark.parametrize("wall", [
+    dem.Ball((0, 0, 0.05), 0.03, inside=True, material=SAND),
+    dem.Mesh.box((-0.025, -0.025, 0.02), (0.025, 0.025, 0.08), material=SAND),
+])  # fmt: skip
+def test_a_wall_across_periodic_faces_is_filled_on_all_sides(wall):
+    box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), SAND, periodic=["x", "y"])
+    found = dem.pack(dem.Sphere(diameter=0.008), SAND, box, solid_fraction=0.15, inside=wall)
+    x, y, z = found.position.T
+    assert np.histogram2d(x, y, bins=2, range=[(0, 0.1), (0, 0.1)])[0].min() > 0.1 * len(found)
+    near = np.column_stack([x - 0.1 * (x > 0.05), y - 0.1 * (y > 0.05), z])
+    sim = dem.Simulation(found, box, walls=[wall], gravity=(0, 0, 0), time_step=1e-5)
+    assert sim.walls[0].contacts == 0
+    assert np.abs(near - (0, 0, 0.05)).max() < 0.03
+
+
 def test_cells_of_meshes_are_made_once_for_like_sizes(monkeypatch):
     """However often places are offered: sizes from one to two take two sets of cells at most."""
     made, geometry_of = [], wall_clearance.geometry_of

@@ -25,6 +25,10 @@ from dem.model.walls.primitives import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dem.base.periodic import PeriodicCell
+
+ROUNDING = 1e-6  # of a period, by which a region that is as long may exceed it
+
 
 class Region(NamedTuple):
     """Region of space in which points may lie, by the distance from its boundary.
@@ -51,6 +55,19 @@ class Region(NamedTuple):
             return self.lower + (self.upper - self.lower) * numbers
         across = (2 * numbers[:, :2] - 1) * self.half
         return self.middle + np.einsum("ij,jk->ik", across, self.frame[:2])
+
+    def image_shift(self, points: np.ndarray, cell: PeriodicCell) -> np.ndarray:
+        """Differences (M, 3) of points to their periodic images nearest to the middle of the region [m].
+
+        They are zero along an axis along which the region is longer than the period, or without end.
+        """
+        extent = self.upper - self.lower
+        bounded = extent <= (1 + ROUNDING) * cell.length
+        if not bounded.any():
+            return np.zeros_like(points)
+        middle = np.where(bounded, self.lower + 0.5 * np.where(bounded, extent, 0.0), 0.0)
+        gap = points - middle
+        return np.where(bounded, gap - cell.nearest(gap.T).T, 0.0)
 
     def height(self, points: np.ndarray) -> np.ndarray:
         """Signed distance of points (M, 3) from a flat region along its normal (M,) [m]."""

@@ -285,7 +285,8 @@ def scatter(
     around = periodic & (box is not None) & (lower == (box.lower if box else 0)) & (upper == (box.upper if box else 0))
     low, high = np.where(around, -np.inf, lower), np.where(around, np.inf, upper)
     hulls = [hull(body) for body in bodies]
-    clear = clear_of(walls, hulls, inside)
+    period = np.where(periodic, np.subtract(box.upper, box.lower), 0.0) if box is not None else np.zeros(3)
+    clear = clear_of(walls, hulls, inside, period)
     first = np.concatenate([[0], np.cumsum([len(radii) for _, radii in hulls])])
     offset = np.concatenate([offsets for offsets, _ in hulls]).T.copy()
     size = np.concatenate([radii for _, radii in hulls])

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from dem.model.insertion import Outlet
     from dem.soft.engine import Engine
 
-ROUNDING = 1e-6  # of a period, by which a region that is as long may exceed it
-
 
 class OutletInRun:
     """Region in which particles are removed, with their number and mass so far."""
@@ -67,20 +65,7 @@ class OutletInRun:
 
     def _depth(self, engine: Engine, points: np.ndarray) -> np.ndarray:
         """How far inside the region the images of points (M, 3) nearest to its middle are (M,) [m]."""
-        return self.region.depth(points - self._shift_to_region(engine, points))
-
-    def _shift_to_region(self, engine: Engine, points: np.ndarray) -> np.ndarray:
-        """Differences (M, 3) of points to their images nearest to the middle of the region [m].
-
-        There are none along an axis along which the region is longer than the period, or without end.
-        """
-        extent, cell = self.region.upper - self.region.lower, engine.walls.cell()
-        bounded = extent <= (1 + ROUNDING) * cell.length
-        if not bounded.any():
-            return np.zeros_like(points)
-        middle = np.where(bounded, self.region.lower + 0.5 * np.where(bounded, extent, 0.0), 0.0)
-        gap = points - middle
-        return np.where(bounded, gap - cell.nearest(gap.T).T, 0.0)
+        return self.region.depth(points - self.region.image_shift(points, engine.walls.cell()))
 
     def _crossing(self, engine: Engine) -> np.ndarray:
         """Which bodies crossed the surface within its rim since the last check, by index (N,)."""
@@ -94,7 +79,7 @@ class OutletInRun:
         displacement = now - before
         now -= displacement - engine.walls.cell().nearest(displacement.T).T  # by minimum image
         for end in (before, now):  # images of the path of which this end is nearest to the region
-            shift = self._shift_to_region(engine, end)
+            shift = region.image_shift(end, engine.walls.cell())
             first, last = before - shift, now - shift
             low, high = region.height(first), region.height(last)
             crosses = (low < 0) & (high >= 0)
