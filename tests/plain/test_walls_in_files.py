@@ -152,8 +152,31 @@ def test_contact_numbers_count_walls_beside_the_box(tmp_path):
             expected = dem.statistics.coordination_numbers(frame.contact_forces(), 3)
             assert found.walls.tolist() == expected.walls.tolist()
             seen.append(found.walls.tolist())
-        assert run[0].contact_numbers(0.01).walls.tolist() == [1, 0, 3]  # within 15 mm
+        assert run[0].contact_numbers(0.01).walls.tolist() == [1, 1, 3]  # within 15 mm
     assert np.max(seen, axis=0).min() > 0
+
+
+def test_contact_numbers_count_walls_across_periodic_faces(tmp_path):
+    """A ball and a triangle around the corner of a periodic box: each particle touches the image beside it."""
+    walls = [
+        dem.Ball((0, 0, 0.02), 0.01, material=STEEL),
+        dem.Mesh([[-0.02, -0.02, 0.04], [0.02, -0.02, 0.04], [0, 0.02, 0.04]], [[0, 1, 2]], material=STEEL),
+    ]
+    box = dem.Box((0, 0, 0), (0.1, 0.1, 0.06), STEEL, periodic=["x", "y"])
+    x = [
+        [0.0149, 0, 0.02],
+        [0.0851, 0, 0.02],
+        [0, 0.0851, 0.02],
+        [0.005, 0, 0.0351],
+        [0.095, 0.095, 0.0449],
+        [0.05] * 3,
+    ]
+    balls = dem.Particles(dem.Sphere(diameter=0.01), STEEL, position=x)
+    sim = dem.Simulation(balls, box, walls=walls, gravity=(0, 0, 0), time_step=2e-5)
+    sim.run(duration=2e-4, output=tmp_path / "run.h5", frames=2, contacts=True, progress=False)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        expected = dem.statistics.coordination_numbers(run[0].contact_forces(), 6)
+        assert expected.walls.tolist() == run[0].contact_numbers().walls.tolist() == [1, 1, 1, 1, 1, 0]
 
 
 def test_a_case_file_has_the_same_walls(tmp_path):

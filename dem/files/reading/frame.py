@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dem.base import checks
+from dem.base.periodic import nearest_image
 from dem.base.portable import inverse, times
 from dem.base.user_classes import set_declared
 from dem.files.h5md import bonds, growing_tables, layout, variable_population
@@ -295,7 +296,9 @@ class Frame:
         reach = float(spheres.radii.max()) + max(tolerance, 0.0)
         for wall in there:
             pose = wall.position[self._number], wall.orientation[self._number]
-            near = distances(wall.wall, *pose, spheres.centres, reach=reach) <= spheres.radii + tolerance
+            around = spheres.centres - pose[0]
+            nearest = spheres.centres - (around - nearest_image(around, period))
+            near = distances(wall.wall, *pose, nearest, reach=reach) <= spheres.radii + tolerance
             touches = np.bincount(spheres.owner[near], minlength=len(number)) > 0
             named = [self.of_kind(name) for name in wall.wall.acts_on or wall.wall.ignores]
             if named:
