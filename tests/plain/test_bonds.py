@@ -505,6 +505,25 @@ def test_the_time_step_bound_knows_that_anchors_couple_stretch_and_bending():
     assert engine_bonds.stable_steps(bond, balls) == pytest.approx(2 / math.sqrt(squared), rel=1e-12)
 
 
+def test_the_automatic_step_follows_many_strongly_damped_bonds():
+    """All pairs of neighbours in a lattice, with dashpots that are critical for each bond by itself."""
+    places = np.array(list(itertools.product(range(3), repeat=3)))
+    pairs = [(i, j) for i, j in itertools.combinations(range(27), 2) if np.abs(places[i] - places[j]).max() == 1]
+    rng = np.random.default_rng(0)
+    balls = dem.Particles(
+        dem.Sphere(diameter=1e-3), HAIR, position=1e-3 * places, velocity=rng.normal(0, 1e-3, (27, 3))
+    )
+    steps = []
+    for damping in (0.0, 1.0):
+        net = dem.Bonds(pairs, young=1e7, diameter=6e-4, damping=damping)
+        sim = dem.Simulation(balls, bonds=net, gravity=(0, 0, 0), time_step="auto")
+        sim.step(100)
+        assert sim.energy().translational + sim.energy().elastic < sim.start_energy.total
+        assert sim.energy_error < 0.01
+        steps.append(sim.time_step)
+    assert steps[1] < 0.5 * steps[0]
+
+
 def test_coarse_time_steps_are_told(recwarn):
     bonds = dem.Bonds([(0, 1)], young=1e7, diameter=1e-3)
     limit = shortest_period(bonds.at_rest(BALLS), BALLS)[0]

@@ -17,7 +17,14 @@ from dem.model.bonds import LEFT, MODES, Bonds, Breakage, masses
 from dem.model.domain.cell import Cell
 from dem.model.shapes.flexible import FlexibleFibre
 from dem.rotation import BONDED
-from dem.soft.bonds.engine_bonds import are_alone, can_break, incidence, shortest_period, stable_steps
+from dem.soft.bonds.engine_bonds import (
+    are_alone,
+    can_break,
+    incidence,
+    shortest_period,
+    stable_damped_steps,
+    stable_steps,
+)
 from dem.soft.time_step.impacts import rounded_down
 from dem.soft.time_step.limits import OVERLAP_LIMIT
 
@@ -33,6 +40,7 @@ if TYPE_CHECKING:
 
 STEPS = 0.2  # of 2/ω of the quickest oscillation: 16 steps in it
 STEPS_ALONE = 0.1  # likewise of a bond whose bodies have no other one: all energy can be in its oscillation
+STEPS_DAMPED = 0.7  # of `stable_damped_steps`, which is shorter where many strongly damped bonds hold a body
 COARSE = 0.5  # of that, at most
 FEW = 1e6  # steps in which such a one must not grow e-fold
 GROWTH = 0.36  # (ω dt)⁴ of it a step is what driving schemes add to the energy of a rotation that oscillates, at least
@@ -212,12 +220,13 @@ def advised(advice: Advice, bonds: Bonds | None, particles: Particles) -> Advice
     if bonds is None:
         return advice
     limits, share = stable_steps(bonds, particles), np.where(are_alone(bonds), STEPS_ALONE, STEPS)
-    k = int((share * limits).argmin())
+    longest = np.minimum(share * limits, STEPS_DAMPED * stable_damped_steps(bonds, particles))
+    k = int(longest.argmin())
     text = (
         f"bonds: bond {k}, of particles {bonds.pairs[k].tolist()}, is stable up to {limits[k]:.3g} s: "
-        f"{advice.time_step / limits[k]:.2g} of it a step ({share[k]:g} are advised)"
+        f"{advice.time_step / limits[k]:.2g} of it a step ({longest[k] / limits[k]:.2g} are advised)"
     )
-    most = rounded_down(float(share[k] * limits[k]))
+    most = rounded_down(float(longest[k]))
     return replace(advice, other_limits=(*advice.other_limits, text), advised=min(advice.advised, most))
 
 

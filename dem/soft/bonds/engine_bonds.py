@@ -37,8 +37,23 @@ def stable_steps(bonds: Bonds, particles: Particles) -> np.ndarray:
     Each bond oscillates with its share of both bodies; no system of bonds is quicker than the quickest of them by
     itself (Irons & Treharne, 1971).
     """
+    return 2 / np.sqrt(_largest_rates(bonds, particles, bonds.stiffness))
+
+
+def stable_damped_steps(bonds: Bonds, particles: Particles) -> np.ndarray:
+    """Longest steps Δt (B,) [s] with ω² Δt²/4 + ν Δt/2 < 1, as of central differences whose dashpots lag behind.
+
+    ν is the largest rate at which the dashpots of a bond slow down its share of both bodies.
+    """
+    squared = _largest_rates(bonds, particles, bonds.stiffness)
+    half = 0.5 * _largest_rates(bonds, particles, dashpots(bonds, particles))
+    return 2 / (half + np.sqrt(half * half + squared))
+
+
+def _largest_rates(bonds: Bonds, particles: Particles, coefficients: np.ndarray) -> np.ndarray:
+    """Largest eigenvalue (B,) of M⁻¹ K of each bond with its share of both bodies, by its four stiffnesses (B, 4)."""
     mass, along, across = masses(bonds, particles, shared=True)
-    stretch, twist, shear, bend = bonds.stiffness.T
+    stretch, twist, shear, bend = coefficients.T
     lever = 0.5 * bonds.geometry.length[:, None] + np.linalg.norm(bonds.anchors, axis=2)
     pulled = (mass + np.linalg.norm(bonds.anchors, axis=2) ** 2 * across).sum(1)
     sheared = shear * (mass + lever**2 * across).sum(1)
@@ -51,16 +66,18 @@ def stable_steps(bonds: Bonds, particles: Particles) -> np.ndarray:
     inertia = particles.inertia[body]
     is_round = (np.ptp(inertia, axis=2) == 0) | ((frames[..., 0] == 1) & (inertia[..., 1] == inertia[..., 2]))
     k = np.flatnonzero(~is_round.all(axis=1) | bonds.anchors.any(axis=(1, 2)))
-    coupled = _largest_frequency(bonds, particles, mass * particles.mass[body], k)
+    coupled = _largest_coupled_rates(bonds, particles, coefficients[k], mass * particles.mass[body], k)
     squared[k] = np.where(coupled > LARGER * squared[k], coupled, squared[k])
-    return 2 / np.sqrt(squared)
+    return squared
 
 
-def _largest_frequency(bonds: Bonds, particles: Particles, share: np.ndarray, k: np.ndarray) -> np.ndarray:
-    """Largest ω² of bonds k (K,) by themselves [1/s²], each with so many times the inverse mass of its bodies (B, 2).
+def _largest_coupled_rates(
+    bonds: Bonds, particles: Particles, coefficients: np.ndarray, share: np.ndarray, k: np.ndarray
+) -> np.ndarray:
+    """Largest eigenvalue of bonds k (K,), each with so many times the inverse mass of its bodies (B, 2).
 
-    The eigenvalue of √k B M⁻¹ Bᵀ √k, of the stiffness k of the six strains and their derivatives B by the motion of
-    both bodies: of d, with the vector c from the centre of mass to the middle of the bond, v and c × ω, and of ψ, ω.
+    That of √k B M⁻¹ Bᵀ √k, of the stiffness k of the six strains and their derivatives B by the motion of both bodies:
+    of d, with the vector c from the centre of mass to the middle of the bond, v and c × ω, and of ψ, ω.
     """
     matrix, half = np.zeros((len(k), 6, 6)), np.zeros((len(k), 3))
     half[:, 0] = 0.5 * bonds.geometry.length[k]
@@ -72,7 +89,7 @@ def _largest_frequency(bonds: Bonds, particles: Particles, share: np.ndarray, k:
         turned = np.concatenate([np.cross(centre[:, None], np.eye(3)), np.tile(-np.eye(3), (len(k), 1, 1))], axis=2)
         matrix += turned.swapaxes(1, 2) @ inverse @ turned
         matrix[:, :3, :3] += (share[k, side] / particles.mass[body])[:, None, None] * np.eye(3)
-    root = np.sqrt(bonds.stiffness[k][:, [0, 2, 2, 1, 3, 3]])
+    root = np.sqrt(coefficients[:, [0, 2, 2, 1, 3, 3]])
     return np.linalg.eigvalsh(root[:, :, None] * matrix * root[:, None])[:, -1]
 
 
