@@ -62,6 +62,7 @@ def refusals():
     yield lambda: statistics.velocity_profile(x, v, m, (0, 0, 0), 1.0), r"upper has shape \(\), expected \(3,\)"
     yield lambda: statistics.coarse_fields(x[1:], v, m, *box, width=0.1), r"velocity has shape \(4, 3\)"
     yield lambda: statistics.drum_angle(x - 1, m, 0.0), r"centre has shape \(\), expected \(3,\)"
+    yield lambda: statistics.drum_angle(x[:0], m[:0], (0, 0, 0)), "mass is of 0 bodies"
     yield lambda: statistics.grading([1e-3, 2e-3], [1.0]), r"mass has shape \(1,\), expected \(N,\) with N = 2"
     yield lambda: statistics.beverloo_rate(-0.1, 1e-3, 1500.0), "orifice goes down to -0.1"
     yield lambda: statistics.beverloo_rate(0.1, 1e-3, 1500.0, coefficient=-1), "coefficient is -1"
@@ -242,6 +243,12 @@ def test_a_segment_in_a_drum(angle):
         statistics.drum_angle([[0, 0, 0]], [1], (0, 0, 0))
     with pytest.raises(ValueError, match="both 'z', expected a drum that lies"):
         statistics.drum_angle(place, np.ones(len(x)), (1, 7, 2), axis="z")
+
+
+def test_no_heap_has_no_height():
+    """Such as in the first frame of a run that begins without particles."""
+    nothing = Spheres(np.zeros((0, 3)), np.zeros(0), np.zeros(0, int))
+    assert np.isnan(statistics.cone_profile(nothing, np.linspace(0, 0.1, 4)).value).all()
 
 
 # flow

@@ -469,7 +469,9 @@ def cone_profile(
     edges = _ascending(edges)
     sectors = checks.whole("sectors", sectors, least=1)
     flat = spheres.centres[:, others]
-    flat = flat - (flat.mean(0) if centre is None else checks.array("centre", centre, (2,), "of the heap [m]"))
+    if centre is None:
+        centre = flat.mean(0) if len(flat) else (0.0, 0.0)
+    flat = flat - checks.array("centre", centre, (2,), "of the heap [m]")
     ring = np.searchsorted(edges, np.hypot(*flat.T), side="right") - 1
     part = np.floor((np.arctan2(flat[:, 1], flat[:, 0]) / (2 * np.pi) % 1.0) * sectors).astype(np.int64) % sectors
     inside = (ring >= 0) & (ring < len(edges) - 1)
@@ -585,7 +587,7 @@ def drum_angle(
     Raises
     ------
     ValueError
-        If both axes are the same, or the centre of mass is on the axis.
+        If both axes are the same, there are no bodies, or the centre of mass is on the axis.
 
     Examples
     --------
@@ -598,6 +600,8 @@ def drum_angle(
         raise ValueError(message)
     across = 3 - k - upward
     position, m = checks.per_body(position=(position, 3), mass=(mass, 1))
+    if not m.sum() > 0:
+        raise ValueError(f"mass is of {len(m)} bodies and {m.sum():g} kg in all, expected a bed with a centre of mass")
     off = m @ (position - checks.array("centre", centre, (3,), "a point of the drum's axis [m]")) / m.sum()
     if not math.hypot(off[across], off[upward]) > 0:
         message = "the centre of mass is on the axis of the drum: there is no free surface"
