@@ -62,8 +62,9 @@ def index_of_wall(wall: WallInRun | str | int, walls: Sequence[WallInRun]) -> in
 class WallInRun:
     """A wall of a simulation, in its present state.
 
-    Forces are those of particles on the wall. Attributes of the wall itself can be read here too. Sums over time begin
-    with the run or, as those of the ledger, with the last assignment to the state of particles between runs.
+    Forces are those of particles on the wall. Attributes of the wall itself can be read here too, as they were given:
+    `temperature` is that at the start, and `dem.Simulation.heat` has the present one. Sums over time begin with the run
+    or, as those of the ledger, with the last assignment to the state of particles between runs.
     """
 
     def __init__(self, wall: Wall, called: str, present: Callable[[], Engine], number: int) -> None:
