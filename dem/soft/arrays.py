@@ -22,6 +22,8 @@ from dem.kernels.soft.contact.convex_bodies import LINES, ConvexBodyKinds, Facet
 from dem.kernels.soft.contact.convex_contacts import FOUND_WIDTH, NORMAL_COLUMNS
 from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat
 from dem.kernels.soft.contact.polyhedron_contacts import SLOTS as FACET_SLOTS
+from dem.kernels.soft.contact.sphere_motion import NO_LINES
+from dem.kernels.soft.contact.sphere_motion import WIDTH as MOTION_WIDTH
 from dem.kernels.soft.fixed_bodies import INERTIA
 from dem.kernels.soft.neighbours.candidate_pairs import GROUP
 from dem.kernels.soft.state import Bodies, Kinds, Neighbours
@@ -296,6 +298,9 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         **scratch(blocks, layout),
         overlap=zeros(0),
         found=zeros((0, layout.solver_columns)),
+        motion=zeros((blocks, 0, MOTION_WIDTH)),
+        motion_end=np.full(blocks, NO_LINES),
+        touching_count=zeros(chunks, np.int64),
         touching=zeros(0, np.int32),
         wall_history=history_of_faces((6 * bodies.owner.size if layout.wall_width else 0, layout.wall_width)),
         wall_has_history=zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
@@ -363,7 +368,7 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
     """
     chunks = lists.pairs.size
     room = lists.sphere_i.size // chunks
-    segment, used = np.arange(chunks), chunks
+    segment, used, lines = np.arange(chunks), chunks, 0
     if layout.all_single_spheres:
         used = int(lists.block[0])  # those before all blocks, of ghosts, keep theirs
         for first, stop in itertools.pairwise(lists.block):
@@ -375,6 +380,7 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
             segment[c] = used + (c - first) % alive
             segment[c[border]] = used + alive + np.arange(border.sum())
             used += alive + border.sum()
+            lines = max(lines, min(alive * CHUNK, len(lists.count)))
     size = used * room
     start = segment * room
     place = {"force_at": lists.force_at if np.array_equal(lists.force_at, start) else start}
@@ -388,7 +394,16 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
         "overlap": _at_least(lists.overlap, (size,)),
         "found": lists.found if len(lists.found) >= size else zeros((size if columns else 0, columns)),
         "touching": _at_least(lists.touching, (size,)),
+        "motion": _motion_lines(lists, lines),
     }
+
+
+def _motion_lines(lists: Neighbours, enough: int) -> np.ndarray:
+    """Lines of each block, a power of two and at least `enough`; see `dem.kernels.soft.contact.sphere_motion`."""
+    blocks, (kept, kept_lines, width) = len(lists.block) - 1, lists.motion.shape
+    if kept >= blocks and kept_lines >= enough:
+        return lists.motion
+    return zeros((blocks, 1 << (enough - 1).bit_length(), width))
 
 
 def _at_least(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

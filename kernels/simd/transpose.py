@@ -10,7 +10,7 @@ from dem.kernels.compiler import processor
 from dem.kernels.compiler.jit import inline
 from dem.kernels.simd.memory import ROW, place_of
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 EIGHT, FOUR = ROW.count, ROW.count // 2
@@ -181,6 +181,93 @@ def columns_of(*rows):
     return by_groups if available else none
 
 
+BODIES = columns_at_once(EIGHT)  # of which `lay_vectors` writes the lines
+
+
+@intrinsic
+def lay_vectors(_typing, vectors, b, lines, k):
+    """Write the first eight numbers of three vectors of bodies b and on as lines k and on."""
+
+    def generate(context, builder, signature, arguments):
+        vectors, b, lines, k = arguments
+        kinds, rows = signature.args, []
+        for kind, array in zip(kinds[0], cgutils.unpack_tuple(builder, vectors), strict=True):
+            length = cgutils.unpack_tuple(builder, context.make_array(kind)(context, builder, array).shape)[1]
+            for r in range(min(3, EIGHT - len(rows))):
+                place = part_of_row(context, builder, kind, array, r, length, b, BODIES)
+                rows.append(builder.load(place, align=8))
+        for n, line in enumerate(lines_from(builder, rows)):
+            row = builder.add(k, ir.Constant(k.type, n)), ir.Constant(k.type, 0)
+            builder.store(line, place_of(context, builder, kinds[2], lines, row, ROW), align=8)
+        return context.get_dummy_value()
+
+    return types.none(vectors, types.int64, lines, types.int64), generate
+
+
+@inline
+def write_groups_of_vectors(vectors, low, high, lines):
+    """Write the first eight numbers of vectors of the bodies low to high as lines, see `write_vectors`."""
+    b = low
+    while b + BODIES <= high:
+        lay_vectors(vectors, b, lines, b - low)
+        b += BODIES
+    return b
+
+
+def pairs_of_lines(differences, of_first, of_second):
+    """Function of (listed, first, second, lines, begin, number, numbers, length) that reads pairs of lines as columns.
+
+    Of a `number` of columns as many as are whole groups: column t of `numbers`, rows of a `length` each, is of the pair
+    k = listed[begin + t], of lines first[k] and second[k] of eight numbers. Lines are counted modulo their number,
+    a power of two. It returns how many columns it has read.
+
+    differences: rows of the first numbers of the first line less those of the second.
+    of_first, of_second: rows of the remaining numbers of either line.
+    """
+    width = columns_at_once(EIGHT)
+
+    @intrinsic
+    def read(_typing, listed, first, second, lines, k, numbers, length, t):
+        def generate(context, builder, signature, arguments):
+            listed, first, second, lines, k, numbers, length, t = arguments
+            kinds, pairs = signature.args, ([], [])
+            last = builder.sub(
+                cgutils.unpack_tuple(builder, context.make_array(kinds[3])(context, builder, lines).shape)[0],
+                ir.Constant(t.type, 1),
+            )
+            for n in range(width):
+                pair = entry(context, builder, kinds[0], listed, builder.add(k, ir.Constant(k.type, n)))
+                for read_lines, kind, index in zip(pairs, kinds[1:3], (first, second), strict=True):
+                    row = builder.and_(entry(context, builder, kind, index, pair), last)
+                    place = place_of(context, builder, kinds[3], lines, (row, ir.Constant(t.type, 0)), ROW)
+                    read_lines.append(builder.load(place, align=8))
+            one, other = (rows_from(builder, read_lines) for read_lines in pairs)
+            columns = [(r, builder.fsub(x, y)) for r, x, y in zip(differences, one, other, strict=False)]
+            own = len(differences)
+            columns += [*zip(of_first, one[own:], strict=True), *zip(of_second, other[own:], strict=True)]
+            for r, column in columns:
+                place = part_of_row(context, builder, kinds[5], numbers, r, length, t, width)
+                builder.store(column, place, align=8)
+            return context.get_dummy_value()
+
+        integer = types.int64
+        return types.none(listed, first, second, lines, integer, numbers, integer, integer), generate
+
+    @inline
+    def by_groups(listed, first, second, lines, begin, number, numbers, length):
+        t = 0
+        while t + width <= number:
+            read(listed, first, second, lines, begin + t, numbers, length, t)
+            t += width
+        return t
+
+    @inline
+    def none(listed, first, second, lines, begin, number, numbers, length):
+        return 0
+
+    return by_groups if available else none
+
+
 def of_listed(size):
     """Functions that read and write listed lines of `size` numbers, four or eight, as columns: see `read_all`."""
     width, line_type = columns_at_once(size), vector_of(size)
@@ -279,4 +366,13 @@ def write_none(index, lines, first, number, rows):
     return 0
 
 
+@inline
+def write_no_vectors(vectors, low, high, lines):
+    """Write none; see `read_none`."""
+    return low
+
+
+# Function of (vectors, low, high, lines) that writes the first eight numbers of three vectors, (3, N) each, of as many
+# of the bodies low to high as are whole groups, as lines (K, 8), the first of body low; it returns the body after them
+write_vectors = write_groups_of_vectors if available else write_no_vectors
 read_lines, write_lines = (read_all, write_all) if available else (read_none, write_none)

@@ -166,6 +166,12 @@ class Neighbours(NamedTuple):
     # cross, see `dem.kernels.convex.polyhedra.find_contacts`
     listed_features: np.ndarray
     lines: np.ndarray  # of convex bodies, else empty: (M, 16), two cache lines a piece, see ``contact.convex_bodies``
+    # (B, R, 8) of single spheres, else empty: lines of bodies of a block, R a power of two, body b in line b modulo R;
+    # (B,) int64, chunk before which they are copied, or -1; (C,) int64, pairs of a chunk that touched when forces were
+    # last evaluated. See ``contact.sphere_motion``
+    motion: np.ndarray
+    motion_end: np.ndarray
+    touching_count: np.ndarray
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first
     # (C K, R) contact history of each candidate (dem.kernels.laws), padded to whole lines of the cache;
     # empty if the law needs none

@@ -640,7 +640,7 @@ def border_of(wanted: np.ndarray, here: np.ndarray) -> np.ndarray:
 
 # arrays that may be used again
 KEPT_ROOM = ("lower", "higher", "candidate_range", "pair_force", "force_row", "force_torque", "overlap", "found",
-    "touching",
+    "touching", "motion",
 )  # fmt: skip
 
 

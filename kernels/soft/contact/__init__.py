@@ -10,5 +10,6 @@ and `convex_kinematics` for convex bodies (`convex_bodies`), `ongoing_contacts` 
 step, `polyhedron_contacts` for pairs of polyhedra. `elastic_pairs` is the fast path of elastic spheres, and
 `contact_report` lists the contacts of one moment. `force_accumulation` sums by body, `dissipated_heat` the energy that
 contacts dissipate by body, `contact_history` carries history from list to list, `body_placement` places spheres and
-axes, `surface_motion` has velocities and masses at a contact.
+axes, `surface_motion` has velocities and masses at a contact. `sphere_motion` copies positions and velocities of
+spheres to lines of the cache, from which pairs read them.
 """

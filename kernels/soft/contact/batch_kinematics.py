@@ -16,7 +16,10 @@ from dem.kernels.laws import ContactKinematics
 from dem.kernels.laws.first_step import has_begun
 from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
+from dem.kernels.simd.transpose import pairs_of_lines
+from dem.kernels.soft.chunks import first_candidate
 from dem.kernels.soft.contact.contact_detection import TINY
+from dem.kernels.soft.contact.sphere_motion import NO_LINES
 from dem.kernels.soft.contact.surface_motion import rolling_inertia
 
 # gathered rows of pairs of spheres: vector from j to i [m], velocity of i less that of j [m/s], spins [rad/s], radii
@@ -50,6 +53,9 @@ OF_PAIRS, OF_FACES, OF_POLYHEDRA, PARTS = (
     3 * KINEMATICS_ROWS * BLOCK,
     6,
 )
+
+
+read_lines_of_pairs = pairs_of_lines(range(GAP, GAP + 6), range(SPIN_I, SPIN_I + 2), range(SPIN_J, SPIN_J + 2))
 
 
 class SingleSpheres(NamedTuple):
@@ -92,15 +98,22 @@ def write_vector_columns(lines, k, r, v):
 
 
 @vector_loop
-def gather_spheres(first, touching, sphere_i, sphere_j, position, velocity, spin, gathered):
+def gather_spheres(first, touching, sphere_i, sphere_j, position, velocity, spin, has_lines, lines, gathered):
     """Gather the positions and motion of pairs of single spheres, from `first` in the list on; without minimum images.
 
     first, touching: (T,) candidates that touch.
     sphere_i, sphere_j: (K,) the spheres of each candidate.
     position, velocity, spin: (3, N) [m, m/s, rad/s]; the last may be empty.
+    has_lines, lines: whether most of it is in lines, and these, see ``sphere_motion``.
     Writes gathered: rows GAP to SPIN_J.
     """
-    for t in range(min(BLOCK, touching.size - first)):
+    count, done = min(BLOCK, touching.size - first), 0
+    if has_lines:
+        done = read_lines_of_pairs(touching, sphere_i, sphere_j, lines, first, count, gathered, BLOCK)
+    for t in range(done):
+        k = touching[first + t]
+        gathered[flat(SPIN_I + 2, t)], gathered[flat(SPIN_J + 2, t)] = spin[2, sphere_i[k]], spin[2, sphere_j[k]]
+    for t in range(done, count):
         k = touching[first + t]
         i, j = sphere_i[k], sphere_j[k]
         put(gathered, GAP, t, subtract(load(position, i), load(position, j)))
@@ -252,20 +265,25 @@ compute_columns = select("box", {BoxFaces: compute_sphere_columns, DeformingFace
 
 
 @inline
-def compute_sphere_kinematics(geometry, sink, start, first, touching, context, gathered, kinematics, ids):
+def compute_sphere_kinematics(geometry, sink, c, first, touching, context, gathered, kinematics, ids):
     """Kinematics of the pairs of single spheres from `first` in the list on, as many as a batch has room for.
 
     geometry, sink: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
-    start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
+    c, first, touching: chunk; pairs in the list of those that touch.
     Writes gathered, kinematics: as the functions above. Writes ids: rows OF_I and OF_J.
     Returns the number of columns, first pair that is still to come, and MIXED_TYPES, MAY_BE_NEW or ONGOING.
     """
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
-    count = min(BLOCK, touching.size - first)
+    count, start, block = (
+        min(BLOCK, touching.size - first),
+        first_candidate(c, neighbours),
+        neighbours.evaluating_block[c],
+    )
     alike = gather_properties(start, first, count, touching, bodies, kinds, neighbours, gathered, kinematics, ids)
     gather_spheres(
         first, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
-        bodies.velocity_predicted, bodies.angular_velocity_predicted, gathered,
+        bodies.velocity_predicted, bodies.angular_velocity_predicted, neighbours.motion_end[block] != NO_LINES,
+        neighbours.motion[block], gathered,
     )  # fmt: skip
     new_contacts = compute_columns(box, count, alike, context.constants.dt, gathered, kinematics)
     batch_type = MIXED_TYPES

@@ -36,6 +36,7 @@ from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_i
 from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.simd.memory import prefetch
+from dem.kernels.soft.chunks import first_candidate
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM_I,
     ARM_J,
@@ -440,20 +441,20 @@ def write_empty_contact(t, kinematics, ids):
 
 
 @inline
-def compute_capsule_kinematics(geometry, sink, start, first, touching, context, gathered, kinematics, ids):
+def compute_capsule_kinematics(geometry, sink, c, first, touching, context, gathered, kinematics, ids):
     """Compute the kinematics of the contacts of pairs from `first` in a list on, as many as a batch has room for.
 
     Each pair has a column. That of a nearly parallel pair is empty; its contacts follow behind all pairs.
 
     geometry, sink: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
-    start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
+    c, first, touching: chunk; pairs in the list of those that touch.
     Writes kinematics, ids: a column a contact; the latter (`batch_kinematics.ID_ROWS`, BLOCK).
     Writes gathered: scratch of 14 rows or more, for `load_geometry`.
     Returns the number of columns, first pair that is still to come, and MIXED_TYPES.
     """
     law, bodies, kinds = context.law, context.bodies, context.kinds
     neighbours, box = context.neighbours, context.box
-    pairs = min(PAIRS, touching.size - first)
+    start, pairs = first_candidate(c, neighbours), min(PAIRS, touching.size - first)
     for t in range(pairs):
         load_geometry(t, start + touching[first + t], bodies, kinds, neighbours, gathered, kinematics)
     compute_closest_points(box, pairs, gathered, kinematics)

@@ -14,6 +14,7 @@ from dem.kernels.laws import ContactKinematics
 from dem.kernels.numerics.columns import BLOCK, flat, get, get_quaternion, put, write_quaternion
 from dem.kernels.numerics.quaternion import load_quaternion
 from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, subtract
+from dem.kernels.soft.chunks import first_candidate
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM_I,
     ARM_J,
@@ -219,17 +220,17 @@ def compute_columns(law, box, turns, alike, count, gathered, kinematics):
 
 
 @func
-def compute_cluster_kinematics(geometry, sink, start, first, touching, context, gathered, kinematics, ids):
+def compute_cluster_kinematics(geometry, sink, c, first, touching, context, gathered, kinematics, ids):
     """Kinematics of the contacts from `first` in the list on, as many as a batch has room for.
 
     sink: in steps the torques on two equal spheres are the same, and need one arm; reports have both arms.
     geometry: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
-    start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
+    c, first, touching: chunk; pairs in the list of those that touch.
     Writes gathered, kinematics: all rows but WEIGHT. Writes ids: rows OF_I, OF_J and CANDIDATE.
     Returns the number of columns, first pair that is still to come, and MIXED_TYPES.
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
-    count = min(BLOCK, touching.size - first)
+    start, count = first_candidate(c, neighbours), min(BLOCK, touching.size - first)
     alike = kinds.all_single_spheres and kinds.contact_distance > 0.0 and not is_report(sink)
     for t in range(count):
         ids[CANDIDATE, t] = touching[first + t]

@@ -101,6 +101,7 @@ from dem.kernels.soft.contact.result_sinks import (
     write_row,
 )
 from dem.kernels.soft.contact.shared_damping import assign_damping_masses
+from dem.kernels.soft.contact.sphere_motion import copy_reached
 from dem.kernels.soft.state import SOLVER, Kinds
 
 
@@ -326,6 +327,7 @@ compute_kinematics = select(
 )
 
 
+copy_motion = select("geometry", {SingleSpheres: copy_reached, SphereClusters: None, Segments: None})
 prefetch_histories = select(
     "geometry", {SingleSpheres: prefetch_history, SphereClusters: prefetch_history, Segments: None}
 )
@@ -493,7 +495,8 @@ def evaluate_touching(sink, c, time_sign, context):
     kinematics = gathered[OF_PAIRS:]
     history, has_history = neighbours.history[start:], neighbours.has_history[start:]
     remembers = laws.needs_velocity(law) and neighbours.has_history.size > 0
-    touched = find_touching(sink, c, context)
+    copy_motion(geometry, c, context.bodies, neighbours)
+    touched = neighbours.touching_count[c] = find_touching(sink, c, context)
     touching = neighbours.touching[column : column + touched]
     sums, first = no_sums(), 0
     clear_stress(context.box, geometry, sink, c)
@@ -501,7 +504,7 @@ def evaluate_touching(sink, c, time_sign, context):
         if remembers:
             prefetch_histories(geometry, law, first, min(BLOCK, touching.size - first), touching, history)
         count, stop, batch_type = compute_kinematics(
-            geometry, sink, start, first, touching, context, gathered, kinematics, ids
+            geometry, sink, c, first, touching, context, gathered, kinematics, ids
         )
         assign_damping_masses(geometry, first, stop, start, touching, count, context, ids, kinematics)
         if remembers:
@@ -555,7 +558,7 @@ def evaluate_convex(sink, c, time_sign, context):
             )  # fmt: skip
         else:
             count, stop, _ = compute_convex_kinematics(
-                geometry, sink, start, first, listed[:touched], context, gathered, kinematics, ids
+                geometry, sink, c, first, listed[:touched], context, gathered, kinematics, ids
             )
             assign_damping_masses(geometry, first, stop, start, listed[:touched], count, context, ids, kinematics)
             if laws.needs_velocity(law):

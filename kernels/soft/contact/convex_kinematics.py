@@ -15,6 +15,7 @@ from dem.kernels.numerics.columns import BLOCK, flat, get, get_quaternion, put
 from dem.kernels.numerics.quaternion import rotate, rotate_back
 from dem.kernels.numerics.vector import add, cross, divide, dot, load, subtract
 from dem.kernels.simd.transpose import EIGHT, columns_of
+from dem.kernels.soft.chunks import first_candidate
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM_I,
     ARM_J,
@@ -288,15 +289,15 @@ def compute_from_lines(count, context, gathered, kinematics, ids):
 
 
 @func
-def compute_convex_kinematics(geometry, sink, start, first, touching, context, gathered, kinematics, ids):
+def compute_convex_kinematics(geometry, sink, c, first, touching, context, gathered, kinematics, ids):
     """Kinematics of the contacts from `first` in the list on, as many as a batch has room for.
 
     geometry, sink: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
-    start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
+    c, first, touching: chunk; pairs in the list of those that touch.
     Writes gathered, kinematics: all rows but WEIGHT. Writes ids: rows OF_I, OF_J and CANDIDATE.
     Returns the number of columns, first pair that is still to come, and MIXED_TYPES.
     """
-    count = min(BLOCK, touching.size - first)
+    start, count = first_candidate(c, context.neighbours), min(BLOCK, touching.size - first)
     for t in range(count):
         ids[CANDIDATE, t] = touching[first + t]
     load_found(count, ids[CANDIDATE], context.neighbours.found[start:], kinematics)

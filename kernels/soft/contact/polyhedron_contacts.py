@@ -37,7 +37,7 @@ from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
 from dem.kernels.simd.memory import prefetch
 from dem.kernels.soft.bonds.overlap_release import slack_of
-from dem.kernels.soft.chunks import candidate_room
+from dem.kernels.soft.chunks import first_candidate
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM_I,
     ARM_J,
@@ -340,18 +340,18 @@ def prefetch_pair(law, k, neighbours):
 
 
 @func
-def compute_facet_kinematics(geometry, sink, start, first, touching, context, gathered, kinematics, ids):
+def compute_facet_kinematics(geometry, sink, c, first, touching, context, gathered, kinematics, ids):
     """Kinematics of the contacts of pairs from `first` in a list on, as many as a batch has room for.
 
     geometry, sink, context: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
-    start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
+    c, first, touching: chunk; pairs in the list of those that touch.
     Writes kinematics, ids: a column a contact; the latter (`batch_kinematics.ID_ROWS`, BLOCK).
     Writes gathered: see ``convex_kinematics``; behind all rows scratch, see `polyhedra.SCRATCH`.
     Writes context.neighbours, context.chunk_sums: see `record_corners`, in steps.
     Returns the number of columns, first pair that is still to come, and MIXED_TYPES.
     """
     law, bodies, kinds, neighbours = context.law, context.bodies, context.kinds, context.neighbours
-    count, pair, sums = 0, first, context.chunk_sums[start // candidate_room(neighbours), SOLVER:]
+    start, count, pair, sums = first_candidate(c, neighbours), 0, first, context.chunk_sums[c, SOLVER:]
     scratch = gathered[OF_POLYHEDRA:]
     while pair < touching.size and count + MAX_CONTACTS <= BLOCK:
         prefetch_pair(law, start + touching[min(pair + 1, touching.size - 1)], neighbours)

@@ -10,6 +10,7 @@ from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.fluid import Dry, Fluid
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.chunks import CHUNK, chunk_of
+from dem.kernels.soft.contact import sphere_motion
 from dem.kernels.soft.contact.contact_detection import no_sums
 from dem.kernels.soft.contact.convex_contacts import SOLVER_COLUMNS
 from dem.kernels.soft.fixed_bodies import work_of_fixed
@@ -242,6 +243,7 @@ def step_half_block(block, begin, end, task, context):
     bandwidth = neighbours.chunk_bandwidth[0]
     chunks = stop + bandwidth - first
     corrects, predicts = completes(task), begins(task)
+    sphere_motion.begin_lines(block, first + chunks * begin // 2, bodies, neighbours)
     for c in range(first + chunks * begin // 2, first + chunks * end // 2):
         d = c - bandwidth
         evaluates = task != PREDICT and c < stop and not crosses_block(c, first, stop, neighbours)
@@ -255,3 +257,4 @@ def step_half_block(block, begin, end, task, context):
             evaluate_and_accumulate(c, evaluates, d, accumulates, first_body, time_sign_of(task), context)
         if d >= first and (corrects or predicts):
             integrate_chunk(d, corrects, predicts, first_body, context)
+    sphere_motion.end_lines(block, neighbours)

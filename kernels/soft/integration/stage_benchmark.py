@@ -4,6 +4,7 @@ All work on a `StepContext` with a time step of zero, so that nothing moves.
 """
 
 from dem.kernels.compiler.jit import fast_call
+from dem.kernels.soft.contact import sphere_motion
 from dem.kernels.soft.integration import chunk_step, passes
 
 
@@ -19,8 +20,10 @@ def predict(times, context):
 def evaluate(times, context):
     """Evaluate the candidate pairs; without a fluid."""
     for _ in range(times):
+        sphere_motion.begin_lines(0, 0, context.bodies, context.neighbours)
         for c in range(context.chunk_sums.shape[0]):
             chunk_step.evaluate_and_accumulate(c, True, c, False, 0, 1.0, context)
+        sphere_motion.end_lines(0, context.neighbours)
 
 
 @fast_call
