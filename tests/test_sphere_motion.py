@@ -60,6 +60,6 @@ def test_a_bed_has_the_same_bytes_without_lines(sizes, threads, monkeypatch):
         sim.step(20)
         lists = sim._engine._lists.arrays
         assert (lists.motion.shape[1] == 0) if without else (0 < lists.motion.shape[1] < len(grid))
-        assert lists.touching_count.sum() > len(grid)
+        assert lists.touching_count.sum() > len(grid)  # so that lines are used
         found.append(np.concatenate([sim.particles.velocity, sim.particles.angular_velocity]).tobytes())
     assert found[0] == found[1]

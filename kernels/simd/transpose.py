@@ -214,6 +214,14 @@ def write_groups_of_vectors(vectors, low, high, lines):
     return b
 
 
+def load_in_turn(context, builder, kind, lines, k, several):
+    """First numbers of line k, modulo the number of lines of eight numbers, which is a power of two."""
+    number = cgutils.unpack_tuple(builder, context.make_array(kind)(context, builder, lines).shape)[0]
+    line = builder.and_(k, builder.sub(number, ir.Constant(k.type, 1)))
+    first = builder.mul(line, ir.Constant(k.type, EIGHT))
+    return builder.load(place_of(context, builder, kind, lines, first, several), align=8)
+
+
 def pairs_of_lines(differences, of_first, of_second):
     """Function of (listed, first, second, lines, begin, number, numbers, length) that reads pairs of lines as columns.
 
@@ -231,16 +239,11 @@ def pairs_of_lines(differences, of_first, of_second):
         def generate(context, builder, signature, arguments):
             listed, first, second, lines, k, numbers, length, t = arguments
             kinds, pairs = signature.args, ([], [])
-            last = builder.sub(
-                cgutils.unpack_tuple(builder, context.make_array(kinds[3])(context, builder, lines).shape)[0],
-                ir.Constant(t.type, 1),
-            )
             for n in range(width):
                 pair = entry(context, builder, kinds[0], listed, builder.add(k, ir.Constant(k.type, n)))
                 for read_lines, kind, index in zip(pairs, kinds[1:3], (first, second), strict=True):
-                    row = builder.and_(entry(context, builder, kind, index, pair), last)
-                    place = place_of(context, builder, kinds[3], lines, (row, ir.Constant(t.type, 0)), ROW)
-                    read_lines.append(builder.load(place, align=8))
+                    s = entry(context, builder, kind, index, pair)
+                    read_lines.append(load_in_turn(context, builder, kinds[3], lines, s, ROW))
             one, other = (rows_from(builder, read_lines) for read_lines in pairs)
             columns = [(r, builder.fsub(x, y)) for r, x, y in zip(differences, one, other, strict=False)]
             own = len(differences)
@@ -266,6 +269,41 @@ def pairs_of_lines(differences, of_first, of_second):
         return 0
 
     return by_groups if available else none
+
+
+@intrinsic
+def read_differences(_typing, first, second, lines, k, numbers, length, t):
+    """Write the first four numbers of lines first[k + n] less those of lines second[k + n] to columns t + n of rows.
+
+    Lines are counted modulo their number, as by `pairs_of_lines`; the fourth is left out.
+    """
+
+    def generate(context, builder, signature, arguments):
+        first, second, lines, k, numbers, length, t = arguments
+        kinds, gaps = signature.args, []
+        for n in range(FOUR):
+            ends = []
+            for kind, index in zip(kinds[:2], (first, second), strict=True):
+                s = entry(context, builder, kind, index, builder.add(k, ir.Constant(k.type, n)))
+                ends.append(load_in_turn(context, builder, kinds[2], lines, s, vector_of(FOUR)))
+            gaps.append(builder.fsub(*ends))
+        for r, row in enumerate(transposed(builder, gaps)[:3]):
+            place = part_of_row(context, builder, kinds[4], numbers, r, length, t, FOUR)
+            builder.store(row, place, align=8)
+        return context.get_dummy_value()
+
+    integer = types.int64
+    return types.none(first, second, lines, integer, numbers, integer, integer), generate
+
+
+@inline
+def read_groups_of_differences(first, second, lines, k, number, numbers, length):
+    """Read differences of lines, see `read_gaps`."""
+    t = 0
+    while t + FOUR <= number:
+        read_differences(first, second, lines, k + t, numbers, length, t)
+        t += FOUR
+    return t
 
 
 def of_listed(size):
@@ -364,6 +402,18 @@ def read_none(index, lines, filled, first, number, rows):
 def write_none(index, lines, first, number, rows):
     """Write none; see `read_none`."""
     return 0
+
+
+@inline
+def read_no_differences(first, second, lines, k, number, numbers, length):
+    """Read none; see `read_none`."""
+    return 0
+
+
+# Function of (first, second, lines, k, number, numbers, length) that reads pairs k and on, of lines first[k] and
+# second[k], a `number` of them or as many as are whole groups: the first three numbers of the one line less those of
+# the other go to three rows of a `length` each; it returns how many columns it has read
+read_gaps = read_groups_of_differences if available else read_no_differences
 
 
 @inline

@@ -19,7 +19,7 @@ from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
 from dem.kernels.simd.transpose import pairs_of_lines
 from dem.kernels.soft.chunks import first_candidate
 from dem.kernels.soft.contact.contact_detection import TINY
-from dem.kernels.soft.contact.sphere_motion import NO_LINES
+from dem.kernels.soft.contact.sphere_motion import lines_of_chunk
 from dem.kernels.soft.contact.surface_motion import rolling_inertia
 
 # gathered rows of pairs of spheres: vector from j to i [m], velocity of i less that of j [m/s], spins [rad/s], radii
@@ -274,16 +274,12 @@ def compute_sphere_kinematics(geometry, sink, c, first, touching, context, gathe
     Returns the number of columns, first pair that is still to come, and MIXED_TYPES, MAY_BE_NEW or ONGOING.
     """
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
-    count, start, block = (
-        min(BLOCK, touching.size - first),
-        first_candidate(c, neighbours),
-        neighbours.evaluating_block[c],
-    )
+    count, start = min(BLOCK, touching.size - first), first_candidate(c, neighbours)
+    has_lines, lines = lines_of_chunk(c, neighbours)
     alike = gather_properties(start, first, count, touching, bodies, kinds, neighbours, gathered, kinematics, ids)
     gather_spheres(
         first, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
-        bodies.velocity_predicted, bodies.angular_velocity_predicted, neighbours.motion_end[block] != NO_LINES,
-        neighbours.motion[block], gathered,
+        bodies.velocity_predicted, bodies.angular_velocity_predicted, has_lines, lines, gathered,
     )  # fmt: skip
     new_contacts = compute_columns(box, count, alike, context.constants.dt, gathered, kinematics)
     batch_type = MIXED_TYPES

@@ -145,13 +145,17 @@ def list_overlaps(box, pose, owner, sphere_i, sphere_j, contact_distance, min_ov
 
 
 @inline
-def list_capsule_overlaps(kinds, box, bodies, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap):
+def list_capsule_overlaps(
+    kinds, box, bodies, sphere_i, sphere_j, contact_distance, min_overlap, has_lines, lines, rows, overlap
+):
     """Compute the overlaps of candidate pairs of capsules, which are whole bodies; see `list_overlaps`."""
     list_overlaps(box, kinds.pose, bodies.owner, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap)
 
 
 @inline
-def list_piece_overlaps(kinds, box, bodies, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap):
+def list_piece_overlaps(
+    kinds, box, bodies, sphere_i, sphere_j, contact_distance, min_overlap, has_lines, lines, rows, overlap
+):
     """Compute the overlaps of candidate pairs of pieces, capsules or spheres of bodies; see `list_overlaps`."""
     list_overlaps(box, kinds.pose, kinds.own, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap)
 

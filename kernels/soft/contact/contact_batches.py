@@ -101,7 +101,7 @@ from dem.kernels.soft.contact.result_sinks import (
     write_row,
 )
 from dem.kernels.soft.contact.shared_damping import assign_damping_masses
-from dem.kernels.soft.contact.sphere_motion import copy_reached
+from dem.kernels.soft.contact.sphere_motion import copy_reached, lines_of_chunk
 from dem.kernels.soft.state import SOLVER, Kinds
 
 
@@ -240,9 +240,12 @@ geometry_of = select(
 
 
 @inline
-def compute_pair_overlaps_in_cell(box, position, sphere_i, sphere_j, contact_distance, min_overlap, overlap):
+def compute_pair_overlaps_in_cell(
+    box, position, sphere_i, sphere_j, contact_distance, min_overlap, has_lines, lines, rows, overlap
+):
     """Overlaps in a cell that deforms; see `compute_pair_overlaps`."""
-    compute_pair_overlaps_by_form(box, (position, sphere_i, sphere_j, contact_distance, min_overlap, overlap))
+    arguments = position, sphere_i, sphere_j, contact_distance, min_overlap, has_lines, lines, rows, overlap
+    compute_pair_overlaps_by_form(box, arguments)
 
 
 compute_pair_overlaps_by_form = by_form(compute_pair_overlaps)
@@ -252,13 +255,13 @@ compute_sphere_overlaps = select(
 
 
 @inline
-def list_sphere_overlaps(kinds, box, bodies, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap):
-    """Overlap of each candidate pair of spheres, or the smallest overlap of interest.
-
-    sphere_i, sphere_j, contact_distance, min_overlap: see `compute_pair_overlaps`.
-    Writes overlap: (K,) [m].
-    """
-    compute_sphere_overlaps(box, bodies.sphere_position, sphere_i, sphere_j, contact_distance, min_overlap, overlap)
+def list_sphere_overlaps(
+    kinds, box, bodies, sphere_i, sphere_j, contact_distance, min_overlap, has_lines, lines, rows, overlap
+):
+    """Overlap of each candidate pair of spheres, or the smallest overlap of interest; see `compute_pair_overlaps`."""
+    compute_sphere_overlaps(
+        box, bodies.sphere_position, sphere_i, sphere_j, contact_distance, min_overlap, has_lines, lines, rows, overlap
+    )
 
 
 by_segments = select(
@@ -268,22 +271,27 @@ by_segments = select(
 
 @inline
 def list_overlaps(
-    kinds, sink, law, start, count, min_overlap, rows, integers, bodies, neighbours, box, listed, overlap, sums
+    kinds, sink, law, c, count, min_overlap, rows, integers, bodies, neighbours, box, listed, overlap, sums
 ):
     """Overlap of each candidate pair of spheres or capsules, or the smallest overlap of interest.
 
     sink, rows, integers, listed, sums: see `find_touching`; scratch; numbers of the solver, of which spheres have none.
-    start, count: first candidate, number of them.
+    c, count: chunk, number of its candidates.
     min_overlap: smallest overlap wanted [m].
     Writes overlap: (K,) [m].
     """
-    stop = start + count
+    start = first_candidate(c, neighbours)
+    stop, (has_lines, lines) = start + count, lines_of_chunk(c, neighbours)
     sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
     if kinds.contact_distance > 0.0:
-        by_segments(kinds, box, bodies, sphere_i, sphere_j, kinds.contact_distance, min_overlap, rows, overlap)
+        by_segments(
+            kinds, box, bodies, sphere_i, sphere_j, kinds.contact_distance, min_overlap, has_lines, lines, rows, overlap
+        )
     else:
         contact_distance = neighbours.contact_distance[start:stop]
-        by_segments(kinds, box, bodies, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap)
+        by_segments(
+            kinds, box, bodies, sphere_i, sphere_j, contact_distance, min_overlap, has_lines, lines, rows, overlap
+        )
 
 
 compute_overlaps = select("kinds", {Kinds: list_overlaps, ConvexBodyKinds: list_convex_overlaps})
@@ -308,7 +316,7 @@ def find_touching(sink, c, context):
     min_overlap = -math.inf if laws.has_range(law) else 0.0 - max_gap
     sums = context.chunk_sums[c, SOLVER:]
     compute_overlaps(
-        kinds, sink, law, start, count, min_overlap, rows, integers, bodies, neighbours, box, listed, overlap, sums
+        kinds, sink, law, c, count, min_overlap, rows, integers, bodies, neighbours, box, listed, overlap, sums
     )
     if neighbours.has_history.size > 0 and not laws.has_range(law) and not is_report(sink):
         contact_detection.clear_history_of_separated(overlap, neighbours.has_history[start:stop])

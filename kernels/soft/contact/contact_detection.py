@@ -12,9 +12,11 @@ import numpy as np
 from dem.kernels import laws
 from dem.kernels.compiler.jit import CHOICE, inline, vector_loop
 from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.numerics.columns import BLOCK, get, put
 from dem.kernels.numerics.energy import add_words
-from dem.kernels.numerics.vector import dot, load, store
+from dem.kernels.numerics.vector import dot, load, store, subtract
 from dem.kernels.simd.compress import compress
+from dem.kernels.simd.transpose import read_gaps
 from dem.kernels.soft.chunks import first_candidate
 from numba import types
 from numba.extending import overload
@@ -81,13 +83,34 @@ def _of_pair(values, k):
     return lambda values, k: values[k]
 
 
+@inline
+def larger_overlap(d, reach, least):
+    """Overlap of two spheres at a distance d that touch at `reach`, or `least` if that is larger [m]."""
+    overlap = reach - math.sqrt(dot(d, d))
+    return overlap if overlap > least else least
+
+
 @vector_loop
-def compute_pair_overlaps(box, position, sphere_i, sphere_j, contact_distance, min_overlap, overlap):
-    """Compute the overlap of each candidate pair of spheres, or `min_overlap` if that is larger [m]."""
-    for k in range(sphere_i.size):
-        d = minimum_image(box, load(position, sphere_i[k]), load(position, sphere_j[k]))
-        deep = of_pair(contact_distance, k) - math.sqrt(dot(d, d))
-        overlap[k] = deep if deep > min_overlap else min_overlap
+def compute_pair_overlaps(
+    box, position, sphere_i, sphere_j, contact_distance, min_overlap, has_lines, lines, rows, overlap
+):
+    """Compute the overlap of each candidate pair of spheres, or `min_overlap` if that is larger [m].
+
+    has_lines, lines: whether positions are in lines, and these, see ``sphere_motion``.
+    Writes rows: scratch of three rows, see `dem.kernels.numerics.columns.flat`. Writes overlap: (K,).
+    """
+    if not has_lines:
+        for k in range(sphere_i.size):
+            d = minimum_image(box, load(position, sphere_i[k]), load(position, sphere_j[k]))
+            overlap[k] = larger_overlap(d, of_pair(contact_distance, k), min_overlap)
+        return
+    for first in range(0, sphere_i.size, BLOCK):
+        count = min(BLOCK, sphere_i.size - first)
+        for t in range(read_gaps(sphere_i, sphere_j, lines, first, count, rows, BLOCK), count):
+            put(rows, 0, t, subtract(load(position, sphere_i[first + t]), load(position, sphere_j[first + t])))
+        for t in range(count):
+            d = minimum_image(box, get(rows, 0, t), (0.0, 0.0, 0.0))
+            overlap[first + t] = larger_overlap(d, of_pair(contact_distance, first + t), min_overlap)
 
 
 @vector_loop

@@ -33,6 +33,7 @@ from dem.kernels.numerics.vector import add, dot, load, scale, store, subtract
 from dem.kernels.simd.memory import prefetch
 from dem.kernels.simd.transpose import EIGHT, columns_of, write_lines
 from dem.kernels.soft.bonds.overlap_release import FAR, slack_of
+from dem.kernels.soft.chunks import first_candidate
 from dem.kernels.soft.contact.convex_bodies import (
     CENTRE,
     LINES,
@@ -581,12 +582,12 @@ images_rest = select("box", {BoxFaces: True, DeformingFaces: False})
 
 @func
 def list_convex_overlaps(
-    kinds, sink, law, start, count, min_overlap, rows, integers, bodies, neighbours, box, listed, overlap, sums
+    kinds, sink, law, c, count, min_overlap, rows, integers, bodies, neighbours, box, listed, overlap, sums
 ):
     """Compute the overlap of each candidate of a chunk; one below `min_overlap` is a bound only [m].
 
     sink: steps keep normals of pairs that touch.
-    start, count: first candidate, number of them.
+    c, count: chunk, number of its candidates.
     rows, integers, listed: scratch.
     Writes overlap: (K,) [m].
     Writes neighbours.history, neighbours.has_history: of those that touch; directions that prove others to be apart.
@@ -595,7 +596,7 @@ def list_convex_overlaps(
     """
     if not is_report(sink):
         clear_solver(sums)
-    min_overlap = 0.0 if laws.has_range(law) else min_overlap
+    min_overlap, start = 0.0 if laws.has_range(law) else min_overlap, first_candidate(c, neighbours)
     if is_report(sink) or not images_rest(box):
         doubtful = list_every(count, overlap, listed)
     else:

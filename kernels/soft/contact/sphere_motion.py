@@ -11,7 +11,7 @@ Pairs that are evaluated outside such a pass, of chunks at a border or for repor
 
 from dem.kernels.compiler.jit import inline, vector_loop
 from dem.kernels.numerics.vector import load
-from dem.kernels.simd.transpose import EIGHT, write_vectors
+from dem.kernels.simd.transpose import EIGHT, wide, write_vectors
 from dem.kernels.soft.chunks import CHUNK, chunk_of
 
 NO_LINES = -1  # of `Neighbours.motion_end`
@@ -19,23 +19,28 @@ WIDTH = EIGHT  # of a line
 
 
 @inline
-def are_worth_it(first, stop, neighbours):
-    """Whether at least half as many pairs touched, in the chunks first to stop, as there are bodies."""
-    touching = 0
+def have_many_pairs(first, stop, neighbours):
+    """Whether pairs of the chunks first to stop gain more by lines than it takes to copy their bodies.
+
+    They do where half as many pairs touch as there are bodies. With AVX-512 candidates gain as well, because LLVM finds
+    their overlaps by gather instructions, which are slow.
+    """
+    candidates, touching = 0, 0
     for c in range(first, stop):
-        touching += neighbours.touching_count[c]
-    return 2 * touching >= (stop - first) * min(CHUNK, neighbours.count.size)
+        candidates, touching = candidates + neighbours.pairs[c], touching + neighbours.touching_count[c]
+    bodies = min((stop - first) * CHUNK, neighbours.count.size)
+    return 2 * touching >= bodies or (wide and candidates >= bodies)
 
 
 @inline
 def begin_lines(block, c, bodies, neighbours):
-    """Begin a pass over the chunks of a block from c on, if its spheres turn and many of their pairs touch.
+    """Begin a pass over the chunks of a block from c on, if its spheres turn and have many pairs.
 
     Writes neighbours.motion_end: of the block, the first chunk that a pair may have from now on.
     """
     first, stop = neighbours.block[block], neighbours.block[block + 1]
     turns = neighbours.motion.shape[1] > 0 and bodies.angular_velocity_predicted.shape[1] > 0
-    if turns and are_worth_it(first, stop, neighbours):
+    if turns and have_many_pairs(first, stop, neighbours):
         neighbours.motion_end[block] = max(first, c - neighbours.chunk_bandwidth[0])
 
 
@@ -76,3 +81,10 @@ def copy_reached(geometry, c, bodies, neighbours):
             neighbours.motion[block, first : first + CHUNK],
         )  # fmt: skip
         neighbours.motion_end[block] = d + 1
+
+
+@inline
+def lines_of_chunk(c, neighbours):
+    """Whether pairs of chunk c are to be read from lines, and the lines of its block."""
+    block = neighbours.evaluating_block[c]
+    return neighbours.motion_end[block] != NO_LINES, neighbours.motion[block]
