@@ -9,7 +9,7 @@ import numpy as np
 from dem.kernels.compiler.jit import argument, func, inline, select, vector_loop
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.laws import hertz
-from dem.kernels.numerics.vector import dot, load, scale, store
+from dem.kernels.numerics.vector import add_scaled, dot, load, scale, store
 from dem.kernels.simd.memory import atomic_add
 from dem.kernels.soft.bonds.bond_types import alone_is_free
 from dem.kernels.soft.chunks import CHUNK, candidate_room, chunk_of, first_candidate
@@ -195,6 +195,16 @@ def write_candidate(k, stop, of_b, i, of_partner, j, kinds, neighbours):
     return write_pair(k, stop, g, h, i, j, kinds, neighbours.contact_distance, neighbours.stiffness)
 
 
+@inline
+def is_far_from_line(x, reach, spheres, kinds, box):
+    """Whether a point is farther than `reach` [m] from all spheres of a body on a line; False of other bodies."""
+    tip, d = kinds.max_sphere_offset[spheres.kind], minimum_image(box, x, spheres.position)
+    along = min(max(dot(d, spheres.axis), -tip), tip)
+    off = add_scaled(d, -along, spheres.axis)
+    cut_off = (reach + kinds.bounding_radius[spheres.kind] - tip) * SLACK
+    return spheres.is_collinear and dot(off, off) > cut_off * cut_off
+
+
 @func
 def write_spheres(kinds, k, stop, b, partner, skin, bodies, neighbours, box):
     """Write the candidates of one pair of bodies, from k on; returns their number.
@@ -209,6 +219,8 @@ def write_spheres(kinds, k, stop, b, partner, skin, bodies, neighbours, box):
     start, of_b, of_partner = k, read_spheres(b, bodies, kinds), read_spheres(partner, bodies, kinds)
     for i in range(of_b.count):
         x_i = centre(of_b, i, bodies, kinds)
+        if is_far_from_line(x_i, kinds.radius[of_b.row + i] + skin, of_partner, kinds, box):
+            continue
         for j in range(of_partner.count):
             d = minimum_image(box, centre(of_partner, j, bodies, kinds), x_i)
             reach = write_candidate(k, stop, of_b, i, of_partner, j, kinds, neighbours)
