@@ -1120,8 +1120,9 @@ def test_check_says_what_run_would(cli, case_of, tmp_path):
         assert "nothing is wrong" not in shown.stdout
 
 
-def test_check_judges_the_beginning_as_a_run_is_judged(cli, tmp_path):
+def test_check_judges_the_beginning_as_a_run_is_judged(cli, tmp_path, monkeypatch):
     """A ball that sinks into the floor by half its radius: no warning before, but no good verdict either."""
+    monkeypatch.setattr(preview, "PROBE", 60.0)  # s: for all of the run, however slow the machine
     (tmp_path / "mine.toml").write_text(
         BEGINNING.replace('"50 MPa"', "1e5").replace('"1 ms"', "0.01").replace('"10 us"', "1e-5")
         + group("position = [[0.1, 0.1, 0.0055]]\nvelocity = [0, 0, -1.5]")
