@@ -201,7 +201,8 @@ def stress(
     σ = (Σ_c l f + Σ_n m (v - V)(v - V))/V_0 over contacts c with branch l and force f, and bodies n about their mean
     velocity V (L. Rothenburg & A. P. S. Selvadurai 1981; I. Goldhirsch, Granul. Matter 12 (2010) 239). Of a contact of
     a body in the group with another one, the group has the part of the branch from its own centre to the point of
-    contact.
+    contact. That of a contact with a wall is half of the overlap beyond the wall: with overlaps δ, the stress of all
+    that is between two walls L apart exceeds the pressure on them by the factor 1 + δ/L.
 
     Parameters
     ----------

@@ -59,6 +59,18 @@ def test_a_column_rests_on_the_floor_with_its_weight(nylon):
     assert (numbers.bodies.tolist(), numbers.walls.tolist()) == ([1, 2, 2, 2, 1], [1, 0, 0, 0, 0])
 
 
+def test_stress_between_two_walls_exceeds_their_pressure_by_the_overlap(nylon):
+    # the points of contact are half of an overlap beyond either wall, so branches span the distance and one overlap
+    overlap, side = 5e-5, 0.1
+    gap = 0.01 - 2 * overlap
+    ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[(0.05, 0.05, gap / 2)])
+    box = dem.Box((0, 0, 0), (side, side, gap), material=nylon)
+    contacts = dem.Simulation(ball, box, time_step=1e-6, gravity=(0, 0, 0)).contact_forces()
+    pressure = -contacts.force[1, 2] / side**2
+    found = dem.statistics.stress(contacts, side**2 * gap).contact[2, 2]
+    assert found == pytest.approx(pressure * (1 + overlap / gap), rel=1e-12)
+
+
 def test_stress_of_a_column(nylon):
     """Across a plane that cuts the line of contact k goes what is above, (n - k) m g; slab by slab its average."""
     sim, weight = column(nylon)
