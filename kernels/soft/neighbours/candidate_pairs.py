@@ -219,7 +219,7 @@ def write_spheres(kinds, k, stop, b, partner, skin, bodies, neighbours, box):
     start, of_b, of_partner = k, read_spheres(b, bodies, kinds), read_spheres(partner, bodies, kinds)
     for i in range(of_b.count):
         x_i = centre(of_b, i, bodies, kinds)
-        if is_far_from_line(x_i, kinds.radius[of_b.row + i] + skin, of_partner, kinds, box):
+        if is_far_from_line(x_i, bounding_radius(kinds, of_b.row + i) + skin, of_partner, kinds, box):
             continue
         for j in range(of_partner.count):
             d = minimum_image(box, centre(of_partner, j, bodies, kinds), x_i)
