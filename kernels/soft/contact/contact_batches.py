@@ -1,5 +1,6 @@
 """Pipeline of contacts between bodies: detection, kinematics, history, law, results.
 
+    copy_motion          bodies of single spheres to lines of the cache: `sphere_motion`
     find_touching        candidates of a chunk that touch
     compute_kinematics   batches of `BLOCK` columns, by the contact geometry: `batch_kinematics.SingleSpheres`,
                          `SphereClusters`, `Segments`, `ConvexBodies`

@@ -1,4 +1,4 @@
-"""Motion of single spheres in lines of the cache, from which pairs that touch read it.
+"""Motion of single spheres in lines of the cache, from which their pairs read it.
 
 Arrays of bodies have one number of all bodies side by side, as loops over bodies want it. The nine numbers of position,
 velocity and spin of one body are then in nine lines of the cache. So a pass over a block copies bodies, a line each:
