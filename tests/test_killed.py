@@ -291,7 +291,7 @@ def test_a_run_killed_before_its_first_checkpoint_is_one_too(tmp_path):
 
 
 def test_repair_saves_the_frames_before_a_lost_end(tmp_path, monkeypatch):
-    """Of a file whose frames were committed together, as in quick runs."""
+    """All frames were committed together, as in quick runs."""
     monkeypatch.setattr("dem.files.writing.trajectory_writer.COMMIT_SECONDS", float("inf"))
     path = tmp_path / "run.h5"
     crowd("spheres", n=2000).run(0.0004, output=path, frames=40)
@@ -349,7 +349,7 @@ def test_repair_saves_frames_that_were_committed_one_by_one(tmp_path, frame_by_f
 
 
 def test_repair_cuts_frames_with_particles_that_are_lost(tmp_path, frame_by_frame):
-    """Of a run with insertion and removal, whose tables of particles grow as well."""
+    """With insertion and removal, the tables of particles grow as well."""
     made = {"dem": dem}
     exec(RAIN, made)
     path, cut, saved = (tmp_path / name for name in ("run.h5", "cut.h5", "saved.h5"))

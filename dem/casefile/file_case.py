@@ -40,7 +40,7 @@ class FileCase:
 
     @property
     def earlier_runs(self) -> list[Path]:
-        """Trajectories from whose last frames the run starts."""
+        """Trajectories; the run starts from their last frames."""
         tables = [*self.table.particles, getattr(self.table, "cell", None)]
         return [Path(each.last_frame) for each in tables if getattr(each, "last_frame", None)]
 

@@ -155,7 +155,7 @@ class Bonds:
         self.geometry = geometry
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse to change bonds that are made, whose values have been checked."""
+        """Refuse changes: values are checked only when bonds are made."""
         if hasattr(self, "geometry"):  # which is assigned last
             raise AttributeError(f"{name} of Bonds can only be read: make other ones with dem.Bonds(...)", name=name)
         object.__setattr__(self, name, value)

@@ -1,4 +1,4 @@
-"""Lock of the folder of a sweep, so that two sweeps at once do not write one table."""
+"""Lock of the folder of a sweep: two sweeps at once would write one table."""
 
 from __future__ import annotations
 

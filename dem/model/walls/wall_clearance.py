@@ -53,7 +53,7 @@ class Clear:
         return clear
 
     def _groups(self) -> list[tuple[int, ...]]:
-        """Numbers of walls that are evaluated at the same points: all at once, or one by one in a periodic cell."""
+        """Groups of walls, by number: one of all; in a periodic cell, which has other images for each, one each."""
         every = tuple(range(len(self.walls)))
         if self.cell.length.any():
             return [(wall,) for wall in every]

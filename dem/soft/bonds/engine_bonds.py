@@ -41,9 +41,10 @@ def stable_steps(bonds: Bonds, particles: Particles) -> np.ndarray:
 
 
 def stable_damped_steps(bonds: Bonds, particles: Particles) -> np.ndarray:
-    """Longest steps Δt (B,) [s] with ω² Δt²/4 + ν Δt/2 < 1, as of central differences whose dashpots lag behind.
+    """Longest stable steps Δt (B,) [s]: ω² Δt²/4 + ν Δt/2 < 1.
 
-    ν is the largest rate at which the dashpots of a bond slow down its share of both bodies.
+    This is the limit of central differences if dashpots lag behind the springs. ν is the largest rate at which the
+    dashpots of a bond slow down its share of both bodies.
     """
     squared = _largest_rates(bonds, particles, bonds.stiffness)
     half = 0.5 * _largest_rates(bonds, particles, dashpots(bonds, particles))
