@@ -517,7 +517,10 @@ for loop in (motion.drift, motion.predict_orientations, motion.kick, motion.corr
 @pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="looks at compiled code")
 @pytest.mark.skipif(bool(jit.numba.config.BOUNDSCHECK), reason="bounds checks keep loops scalar")
 def test_the_hot_loops_are_vectorised(tmp_path):
-    """Vectors in the optimised code of each loop, which is inlined as it is; the no-alias hint makes it so."""
+    """Vectors in the optimised code of each loop, which is inlined as it is; the no-alias hint makes it so.
+
+    A pass of the loops that are chains of operations computes two of them.
+    """
     # What is cached is machine code of the whole; of several threads some compile in processes of their own.
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_NUM_THREADS": "1"}
     command = [sys.executable, "-c", CODE_OF_LOOPS]
@@ -532,6 +535,10 @@ def test_the_hot_loops_are_vectorised(tmp_path):
     }
     for loop in loops:
         assert re.search(r"fmul .*<\d+ x double>", loop), loop.split()[0]
+        bodies = max(int(number) for number in re.findall(r"%index\.next\d* = add nuw i64 %index\d*, (\d+)", loop))
+        width = max(int(number) for number in re.findall(r"fmul .*<(\d+) x double>", loop))
+        if loop.split()[0] in ("predict_orientations", "kick", "correct_rotations"):
+            assert bodies == 2 * width, loop.split()[0]
 
 
 def test_an_edit_in_any_kernel_file_means_a_new_cache(monkeypatch, tmp_path):

@@ -119,6 +119,21 @@ def test_gathers_and_wide_vectors_are_used_where_they_are_fast(name, features, a
     assert jit.numba.config.CPU_FEATURES == (advice and f"{features},{advice}")
 
 
+@pytest.mark.parametrize(
+    ("name", "features", "width"),
+    [
+        ("znver3", "+avx2", 4),
+        ("znver5", "+avx2,+avx512f", 8),
+        ("cascadelake", "+avx2,+avx512f", 4),  # LLVM makes vectors of four
+        ("sapphirerapids", "+avx512f,+avx512fp16", 8),
+        ("generic", "", 4),
+    ],
+)
+def test_remainders_of_loops_are_computed_by_vectors_that_the_processor_has(name, features, width):
+    """Wider ones than LLVM makes would leave the remainders of loops to single numbers."""
+    assert processor.numbers_in_vector(name, features) == width
+
+
 @pytest.mark.parametrize(("name", "features"), [("generic", None), (None, ""), (None, "+avx2"), ("cascadelake", "")])
 def test_who_says_what_the_processor_is_is_believed(name, features, monkeypatch):
     """As of images that are to run on older machines."""

@@ -7,9 +7,8 @@ does without them):
                     leaves calls in the loops over particles and does not vectorise them.
 ``vector_loop``     a loop over flat arrays *that do not overlap*, inlined as well. The option is one of numba's own
                     flags, which it does not offer; the line marked below hands it through.
-``paired_loop``     a vector loop whose operations mostly wait for each other. Without AVX-512 a pass computes two
-                    vectors of four bodies, and the operations of one fill the waiting times of the other. With AVX-512
-                    two vectors have 16 bodies, so that nine fibres would be computed body by body.
+``paired_loop``     a vector loop whose operations mostly wait for each other: a pass computes two vectors, and the
+                    operations of one fill the waiting times of the other.
 ``func``            a larger function, which LLVM inlines or not.
 ``noinline``        a function that is called seldom and stays a function.
 ``compiled_stage``  a large function with machine code of its own, shared by all callers with the same types.
@@ -71,6 +70,7 @@ cpu.CPUTargetOptions.noalias = options._mapping("noalias")  # noqa: SLF001
 setup.assume_blas()
 setup.prefer_openmp()
 processor.correct_features()
+processor.vectorise_remainders()
 
 CompileError = errors.NumbaError  # what a user's function may cause
 PLAIN = bool(numba.config.DISABLE_JIT or os.environ.get("PCDM_DEM_PLAIN") or not link_time_inlining.is_as_expected())
@@ -93,7 +93,7 @@ if not PLAIN:
 inline = _parts(forceinline=True)
 uncached_inline = partial(numba.njit, forceinline=True, **UNCACHED) if PLAIN else inline  # of what closes over others
 vector_loop = _parts(noalias=True, forceinline=True)
-paired_loop = _parts(noalias=True, forceinline=True, in_pairs=not processor.has("avx512f"))
+paired_loop = _parts(noalias=True, forceinline=True, in_pairs=True)
 func = _parts(forceinline=False)  # said, as numba takes an option that is not given from the caller
 noinline = _parts(stays_apart=True, forceinline=False)
 kernel = (

@@ -4,13 +4,12 @@
 
 import hashlib
 from collections import Counter
-from functools import cached_property
 
 from dem.kernels.compiler import disk_cache
 from dem.kernels.compiler.calling_convention import is_of_kernels, with_inlined_convention
 from dem.kernels.compiler.libraries import InlinedLibrary, KernelLibrary
 from llvmlite import ir as llvm_ir
-from llvmlite.ir.instructions import InsertValue
+from llvmlite.ir.instructions import Branch, ConditionalBranch, InsertValue
 from numba.core import cgutils, cpu, imputils, ir, lowering, postproc, transforms, typed_passes, types
 from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.compiler_machinery import register_pass
@@ -160,22 +159,27 @@ class LowerArgumentsAsValues(lowering.Lower):
 
 
 class LowerPairedLoop(LowerArgumentsAsValues):
-    """Lowering of a loop that LLVM interleaves: a pass computes two vectors."""
+    """Lowering of a loop that LLVM interleaves: a pass computes two vectors.
 
-    @cached_property
-    def loop_heads(self):
-        """Numbers of the blocks in which loops begin."""
-        return {loop.header for loop in compute_cfg_from_blocks(self.func_ir.blocks).loops().values()}
+    LLVM reads the count from the branch that ends a pass. That is the jump to the head of the loop, or one of the
+    branches of the head where LLVM has put both together.
+    """
 
-    def lower_inst(self, inst):
-        """Lower an instruction; jumps to the head of a loop get the count."""
-        super().lower_inst(inst)
-        if isinstance(inst, ir.Jump) and inst.target in self.loop_heads:
-            module, two = self.module, llvm_ir.Constant(llvm_ir.IntType(32), 2)
-            count = module.add_metadata([llvm_ir.MetaDataString(module, "llvm.loop.interleave.count"), two])
-            loop = module.add_metadata([count])
-            loop.operands = (loop, count)  # LLVM knows what describes a loop by its reference to itself
-            self.builder.block.terminator.set_metadata("llvm.loop", loop)
+    def post_lower(self):
+        """End the function; branches of the heads of loops, and jumps to them, get the count."""
+        super().post_lower()
+        heads = {f"B{loop.header}" for loop in compute_cfg_from_blocks(self.func_ir.blocks).loops().values()}
+        module, two = self.module, llvm_ir.Constant(llvm_ir.IntType(32), 2)
+        count = module.add_metadata([llvm_ir.MetaDataString(module, "llvm.loop.interleave.count"), two])
+        loop = module.add_metadata([count])
+        loop.operands = (loop, count)  # LLVM knows what describes a loop by its reference to itself
+        for block in self.function.blocks:
+            end = block.terminator
+            if isinstance(end, Branch | ConditionalBranch) and (
+                block.name.partition(".")[0] in heads
+                or heads.intersection(getattr(one, "name", "") for one in end.operands)
+            ):
+                end.set_metadata("llvm.loop", loop)
 
 
 class LowerInlinedBody(LowerArgumentsAsValues):

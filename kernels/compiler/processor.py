@@ -10,6 +10,10 @@ all of Intel's. From Sapphire Rapids on the clock rate does not fall and gathers
 processors are recognised by their arithmetic of half precision, because a virtual machine may give them another name.
 Results have the same bytes, because the order of sums does not change. ``python -m benchmarks.ablation processor``
 measures the gain.
+
+A loop computes what is left after its last whole pass by vectors of one width, and the rest number by number. LLVM
+would take half a vector; a pass of two vectors of eight would then leave nine bodies to two vectors of four and one
+number. The width of a whole vector takes fewer turns wherever there are several vectors a pass.
 """
 
 import numba
@@ -45,6 +49,20 @@ def correct_features():
     more = advice(llvm.get_host_cpu_name(), known)
     if more is not None:
         numba.config.CPU_FEATURES = f"{known},{more}" if known else more
+
+
+def numbers_in_vector(name, features):
+    """How many numbers the vectors have that LLVM makes for a processor of this name and features: eight or four."""
+    known = features.split(",")
+    narrow = name in SLOW_GATHER and not name.startswith("znver") and WIDE not in known
+    return 8 if "+avx512f" in known and not narrow else 4
+
+
+def vectorise_remainders():
+    """Compute what the last pass of a loop leaves by whole vectors, from now on; the setting holds for the process."""
+    features = numba.config.CPU_FEATURES or codegen.get_host_cpu_features()
+    width = numbers_in_vector(numba.config.CPU_NAME or llvm.get_host_cpu_name(), features)
+    llvm.set_option("", f"--epilogue-vectorization-force-VF={width}")
 
 
 def has(feature):
