@@ -1,10 +1,11 @@
-"""Lists of selected indices: equal by eights and one by one, and nothing written beyond the room."""
+"""Lists of selected indices and sorted lists: equal by eights and one by one, and nothing written beyond the room."""
 
 import numpy as np
 import pytest
 from dem.kernels.compiler.jit import kernel
 from dem.kernels.domain.periodic import NoImages
 from dem.kernels.simd import compress
+from dem.kernels.simd.sort import LONGEST, sort_by_counting, sort_by_insertion, sort_short
 from dem.kernels.soft.contact.contact_detection import list_touching
 from dem.kernels.soft.neighbours import neighbour_list
 from dem.kernels.soft.neighbours.neighbour_list import search_row
@@ -85,7 +86,24 @@ def test_a_row_of_cells_has_the_bodies_within_reach(takes_all, sizes):
                 assert (found[5 + room :] == -7).all()
 
 
+@kernel
+def sorted_from(start, count, numbers):
+    """Sort so many numbers; as `dem.kernels.simd.sort.sort_short`."""
+    sort_short(numbers, start, count)
+
+
+def test_a_part_of_a_list_is_sorted():
+    """Also a part that is longer than the scratch, and integers with all 64 bits; nothing else is moved."""
+    rng = np.random.default_rng(5)
+    for count in (0, 1, 2, 7, 8, 9, 16, LONGEST - 1, LONGEST, LONGEST + 1, 1000):
+        numbers = rng.integers(np.iinfo(np.int64).min, np.iinfo(np.int64).max, count + 11)
+        expected = np.concatenate([numbers[:5], np.sort(numbers[5 : 5 + count]), numbers[5 + count :]])
+        sorted_from(5, count, numbers)
+        np.testing.assert_array_equal(numbers, expected)
+
+
 def test_eights_are_used_where_the_processor_can():
     assert compress.compress is (compress.compress_by_eights if compress.available else compress.compress_none)
     by_eights = neighbour_list.compare_by_eights if compress.available else neighbour_list.compare_none
     assert neighbour_list.compare_some is by_eights
+    assert sort_short is (sort_by_counting if compress.available else sort_by_insertion)

@@ -1,8 +1,15 @@
 """Vectors and quaternions in rows of scratch, a column for each item of a block: loops over columns are vector code."""
 
 from dem.kernels.compiler.jit import inline
+from dem.kernels.simd.memory import array_on_stack
+from numba import types
 
 BLOCK = 64  # columns
+
+
+def rows_on_stack(number):
+    """Function that returns rows of scratch on the stack, so many of `BLOCK` columns each, in one dimension."""
+    return array_on_stack(types.float64, number * BLOCK)
 
 
 @inline

@@ -1,4 +1,4 @@
-"""Prefetching, atomic addition of integers, and eight floats added or rearranged at once.
+"""Prefetching, atomic addition of integers, eight floats added or rearranged at once, and arrays on the stack.
 
 A random access to memory waits some hundred nanoseconds for its cache line unless it was prefetched.
 """
@@ -9,6 +9,7 @@ from dem.kernels.compiler.jit import inline
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
 READ, KEEP, DATA = 0, 3, 1  # of LLVM's prefetch: to read it, in all caches, no code
 
@@ -86,6 +87,28 @@ def add_vector(_typing, total, rows, k, at):
         return context.get_dummy_value()
 
     return types.none(total, rows, k, at), generate
+
+
+def array_on_stack(kind, size):
+    """Function that returns a flat array on the stack, of so many numbers of a numba type."""
+    array_type = types.Array(kind, 1, "C")
+
+    @intrinsic
+    def allocate(_typing):
+        def generate(context, builder, signature, arguments):
+            element, integer = context.get_value_type(kind), context.get_value_type(types.intp)
+            data = builder.bitcast(cgutils.alloca_once(builder, ir.ArrayType(element, size)), element.as_pointer())
+            item = ir.Constant(integer, context.get_abi_sizeof(element))
+            array = context.make_array(array_type)(context, builder)
+            populate_array(array, data, [ir.Constant(integer, size)], [item], item, None)
+            return array._getvalue()  # noqa: SLF001 (numba has no other way)
+
+        return array_type(), generate
+
+    def allocate_in_python():
+        return np.empty(size, str(kind))
+
+    return allocate_in_python if numba.config.DISABLE_JIT else allocate
 
 
 def add_eight_in_python(total, rows, k, at):

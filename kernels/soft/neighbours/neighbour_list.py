@@ -11,6 +11,7 @@ from dem.kernels.numerics.quaternion import body_x, load_quaternion
 from dem.kernels.numerics.vector import add_scaled, dot, load
 from dem.kernels.simd import compress
 from dem.kernels.simd.compress import EIGHT, list_near_of_eight
+from dem.kernels.simd.sort import sort_short
 from dem.kernels.soft.bonds.bond_types import Brittle, Lasting, NoBonds
 from dem.kernels.soft.chunks import CHUNK, Serial, Threaded, chunk_of
 from dem.kernels.soft.fixed_bodies import is_fixed, leave_out_fixed
@@ -446,22 +447,18 @@ def list_entries(needed, bodies, neighbours):
         for b in range(n):
             for p in range(neighbours.first[b], neighbours.first[b] + neighbours.count[b]):
                 i, j = neighbours.lower[p], neighbours.higher[p]
-                insert_entry(i, entry_key(bodies.identity[j], p, 0), neighbours)
-                insert_entry(j, entry_key(bodies.identity[i], p, 1), neighbours)
+                append_entry(i, entry_key(bodies.identity[j], p, 0), neighbours)
+                append_entry(j, entry_key(bodies.identity[i], p, 1), neighbours)
+        for b in range(n):
+            sort_short(neighbours.body_entries, first[b], neighbours.entry_count[b])
     return max_room, first[n]
 
 
 @inline
-def insert_entry(b, key, neighbours):
-    """Insert into the short sorted list of body b, whose length so far is entry_count[b]."""
-    entry = neighbours.body_entries
-    start = neighbours.first_entry[b]
-    m = start + neighbours.entry_count[b]
+def append_entry(b, key, neighbours):
+    """Append to the list of body b, whose length so far is entry_count[b]."""
+    neighbours.body_entries[neighbours.first_entry[b] + neighbours.entry_count[b]] = key
     neighbours.entry_count[b] += 1
-    while m > start and entry[m - 1] > key:
-        entry[m] = entry[m - 1]
-        m -= 1
-    entry[m] = key
 
 
 @inline
