@@ -89,7 +89,7 @@ def _split(extent: list[float], size: float, most: int) -> tuple[list[int], list
 LIST_SKIN, CANDIDATE_SKIN = 0.3, 0.05
 # Pairs of capsules and of fibres are picked by the distance of their axes: wide lists are cheap, and fibres take fewer
 # candidates a step by narrow ones.
-CAPSULES_SKIN, FIBRES_SKINS = 0.5, (0.5, 0.04)
+CAPSULES_SKIN, FIBRES_SKINS = 0.8, (0.5, 0.04)
 # For so few bodies a list of all pairs costs less than a new list: in most boxes theirs is never built again.
 FEW_BODIES, FEW_SKIN = 32, 100.0
 

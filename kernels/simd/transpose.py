@@ -86,7 +86,9 @@ def store_rows(context, builder, kind, numbers, rows, length, t, lines):
 
 
 def entry(context, builder, kind, index, t):
-    """Entry t of a list of lines."""
+    """Entry t of a list of lines, or t where there is no list."""
+    if isinstance(kind, types.NoneType):
+        return t
     given = context.make_array(kind)(context, builder, index)
     k = builder.load(builder.gep(given.data, [t]))
     return builder.sext(k, t.type) if k.type.width < t.type.width else k
@@ -222,50 +224,57 @@ def load_in_turn(context, builder, kind, lines, k, several):
     return builder.load(place_of(context, builder, kind, lines, first, several), align=8)
 
 
-def pairs_of_lines(differences, of_first, of_second):
-    """Function of (listed, first, second, lines, begin, number, numbers, length) that reads pairs of lines as columns.
+def pairs_of_lines(differences, of_first, of_second, in_turn):
+    """Function of (listed, owner, first, second, lines, begin, number, numbers, length) that reads pairs as columns.
 
     Of a `number` of columns as many as are whole groups: column t of `numbers`, rows of a `length` each, is of the pair
-    k = listed[begin + t], of lines first[k] and second[k] of eight numbers. Lines are counted modulo their number,
-    a power of two. It returns how many columns it has read.
+    k = listed[begin + t], of lines owner[first[k]] and owner[second[k]] of eight numbers. Without one of these lists,
+    None, k = begin + t, or the lines are first[k] and second[k]. It returns how many columns it has read.
 
     differences: rows of the first numbers of the first line less those of the second.
-    of_first, of_second: rows of the remaining numbers of either line.
+    of_first, of_second: rows of the remaining numbers of either line; None of one that is not wanted.
+    in_turn: whether lines are counted modulo their number, a power of two.
     """
     width = columns_at_once(EIGHT)
 
+    def load_line(context, builder, kind, lines, k):
+        if in_turn:
+            return load_in_turn(context, builder, kind, lines, k, ROW)
+        return builder.load(place_of(context, builder, kind, lines, (k, ir.Constant(k.type, 0)), ROW), align=8)
+
     @intrinsic
-    def read(_typing, listed, first, second, lines, k, numbers, length, t):
+    def read(_typing, listed, owner, first, second, lines, k, numbers, length, t):
         def generate(context, builder, signature, arguments):
-            listed, first, second, lines, k, numbers, length, t = arguments
+            listed, owner, first, second, lines, k, numbers, length, t = arguments
             kinds, pairs = signature.args, ([], [])
             for n in range(width):
                 pair = entry(context, builder, kinds[0], listed, builder.add(k, ir.Constant(k.type, n)))
-                for read_lines, kind, index in zip(pairs, kinds[1:3], (first, second), strict=True):
-                    s = entry(context, builder, kind, index, pair)
-                    read_lines.append(load_in_turn(context, builder, kinds[3], lines, s, ROW))
+                for read_lines, kind, index in zip(pairs, kinds[2:4], (first, second), strict=True):
+                    s = entry(context, builder, kinds[1], owner, entry(context, builder, kind, index, pair))
+                    read_lines.append(load_line(context, builder, kinds[4], lines, s))
             one, other = (rows_from(builder, read_lines) for read_lines in pairs)
             columns = [(r, builder.fsub(x, y)) for r, x, y in zip(differences, one, other, strict=False)]
             own = len(differences)
             columns += [*zip(of_first, one[own:], strict=True), *zip(of_second, other[own:], strict=True)]
             for r, column in columns:
-                place = part_of_row(context, builder, kinds[5], numbers, r, length, t, width)
-                builder.store(column, place, align=8)
+                if r is not None:
+                    place = part_of_row(context, builder, kinds[6], numbers, r, length, t, width)
+                    builder.store(column, place, align=8)
             return context.get_dummy_value()
 
         integer = types.int64
-        return types.none(listed, first, second, lines, integer, numbers, integer, integer), generate
+        return types.none(listed, owner, first, second, lines, integer, numbers, integer, integer), generate
 
     @inline
-    def by_groups(listed, first, second, lines, begin, number, numbers, length):
+    def by_groups(listed, owner, first, second, lines, begin, number, numbers, length):
         t = 0
         while t + width <= number:
-            read(listed, first, second, lines, begin + t, numbers, length, t)
+            read(listed, owner, first, second, lines, begin + t, numbers, length, t)
             t += width
         return t
 
     @inline
-    def none(listed, first, second, lines, begin, number, numbers, length):
+    def none(listed, owner, first, second, lines, begin, number, numbers, length):
         return 0
 
     return by_groups if available else none

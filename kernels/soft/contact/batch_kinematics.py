@@ -55,7 +55,9 @@ OF_PAIRS, OF_FACES, OF_POLYHEDRA, PARTS = (
 )
 
 
-read_lines_of_pairs = pairs_of_lines(range(GAP, GAP + 6), range(SPIN_I, SPIN_I + 2), range(SPIN_J, SPIN_J + 2))
+read_lines_of_pairs = pairs_of_lines(
+    range(GAP, GAP + 6), range(SPIN_I, SPIN_I + 2), range(SPIN_J, SPIN_J + 2), in_turn=True
+)
 
 
 class SingleSpheres(NamedTuple):
@@ -109,7 +111,7 @@ def gather_spheres(first, touching, sphere_i, sphere_j, position, velocity, spin
     """
     count, done = min(BLOCK, touching.size - first), 0
     if has_lines:
-        done = read_lines_of_pairs(touching, sphere_i, sphere_j, lines, first, count, gathered, BLOCK)
+        done = read_lines_of_pairs(touching, None, sphere_i, sphere_j, lines, first, count, gathered, BLOCK)
     for t in range(done):
         k = touching[first + t]
         gathered[flat(SPIN_I + 2, t)], gathered[flat(SPIN_J + 2, t)] = spin[2, sphere_i[k]], spin[2, sphere_j[k]]

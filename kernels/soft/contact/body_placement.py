@@ -6,7 +6,7 @@ from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.numerics.quaternion import load_quaternion, rotate, store_quaternion
 from dem.kernels.numerics.vector import add, dot, load, store, subtract
 from dem.kernels.soft.chunks import CHUNK, chunk_of, first_candidate
-from dem.kernels.soft.contact.capsules import Capsules, Mixed, place_axis, place_pieces
+from dem.kernels.soft.contact.capsules import Capsules, Mixed, place_axes, place_pieces, rows_of_poses
 from dem.kernels.soft.contact.convex_bodies import KIND, ROW, SPIN, TURN, VELOCITY, ConvexBodyKinds
 from dem.kernels.soft.contact.convex_contacts import clear_lists
 from dem.kernels.soft.neighbours.displacement import squared_tip_displacement
@@ -34,7 +34,22 @@ def place_at_centres(low, high, position, sphere_position):
         store(sphere_position, b, load(position, b))
 
 
-place_axes_of = select("kinds", {Kinds: None, Capsules: place_axis, Mixed: place_pieces})
+@inline
+def place_capsules(kinds, low, high, bodies):
+    """Write the poses of the bodies low to high, capsules and spheres."""
+    place_axes(low, high, bodies.kind, kinds.half, bodies.position, bodies.orientation, rows_of_poses(), kinds.pose)
+
+
+@inline
+def place_pieces_of(kinds, low, high, bodies):
+    """Write the poses of the pieces of the bodies low to high."""
+    for b in range(low, high):
+        place_pieces(kinds, b, bodies)
+
+
+place_poses = select("kinds", {Kinds: None, Capsules: place_capsules, Mixed: place_pieces_of})
+# before candidates are picked: those of pieces are picked by positions and orientations
+place_poses_to_pick = select("kinds", {Kinds: None, Capsules: place_capsules, Mixed: None})
 
 
 @vector_loop
@@ -62,11 +77,28 @@ def place_spheres(kinds, c, bodies, neighbours):
 
 
 @inline
-def place_axes(kinds, c, bodies, neighbours):
-    """Rotate the axes of the bodies of chunk c that may touch something, and place the ends of those near walls."""
+def place_capsules_of_chunk(kinds, c, bodies, neighbours):
+    """Write the poses of the bodies of chunk c."""
+    low, high = chunk_of(c, bodies.kind.size)
+    place_capsules(kinds, low, high, bodies)
+
+
+@inline
+def place_listed_pieces(kinds, c, bodies, neighbours):
+    """Write the poses of the pieces of those bodies of chunk c that may touch something."""
     low, _ = chunk_of(c, bodies.kind.size)
     for k in range(low, low + neighbours.with_contacts_count[c]):
-        place_axes_of(kinds, neighbours.with_contacts[k], bodies)
+        place_pieces(kinds, neighbours.with_contacts[k], bodies)
+
+
+place_poses_of_chunk = select("kinds", {Capsules: place_capsules_of_chunk, Mixed: place_listed_pieces})
+
+
+@inline
+def place_poses_and_ends(kinds, c, bodies, neighbours):
+    """Write the poses of the bodies of chunk c, and place the ends of those near walls."""
+    place_poses_of_chunk(kinds, c, bodies, neighbours)
+    low, _ = chunk_of(c, bodies.kind.size)
     for k in range(low, low + neighbours.near_wall_count[c]):
         place_body(neighbours.near_wall[k], bodies, kinds)
 
@@ -161,7 +193,7 @@ def record_poses(kinds, c, bodies, neighbours):
         clear_lists(kinds, k, neighbours)
 
 
-place = select("kinds", {Kinds: place_spheres, Capsules: place_axes, ConvexBodyKinds: place_convex})
+place = select("kinds", {Kinds: place_spheres, Capsules: place_poses_and_ends, ConvexBodyKinds: place_convex})
 record_pick = select("kinds", {Kinds: None, ConvexBodyKinds: record_poses})
 
 
@@ -171,15 +203,16 @@ def place_all(bodies, kinds):
     if not kinds.all_single_spheres:
         for b in range(bodies.kind.size):
             place_body(b, bodies, kinds)
-            place_axes_of(kinds, b, bodies)
+        place_poses(kinds, 0, bodies.kind.size, bodies)
 
 
 @func
-def place_off_line(c, bodies, kinds):
-    """Place the spheres of those bodies of chunk c that are not collinear, before candidates are selected."""
+def place_before_pick(c, bodies, kinds):
+    """Place what candidates of chunk c are selected by: the spheres of bodies that are not collinear, and capsules."""
     if kinds.all_single_spheres:
         return
     low, high = chunk_of(c, bodies.kind.size)
+    place_poses_to_pick(kinds, low, high, bodies)
     for b in range(low, high):
         if kinds.is_collinear[bodies.kind[b]] == 0:
             place_body(b, bodies, kinds)

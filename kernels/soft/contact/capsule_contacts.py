@@ -86,14 +86,22 @@ from dem.kernels.soft.contact.capsule_blending import (
     weight_rate_of_slot,
 )
 from dem.kernels.soft.contact.capsules import (
-    INVERSE_SQUARE,
+    AXIS_I,
+    AXIS_J,
+    INVERSE_I,
+    INVERSE_J,
+    PAIR_ROWS,
+    POSE_NUMBERS,
+    SEPARATION,
     Capsules,
     Mixed,
     axis_of,
     centre_of,
+    closest_separation,
     from_body,
     mean_radius,
     radius_at,
+    read_poses,
     row_of,
 )
 from dem.kernels.soft.contact.cluster_kinematics import distance_and_stiffness_of
@@ -103,43 +111,32 @@ from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, roll
 
 # rows of the geometry of pairs: an array of its own, because LLVM does not vectorise a loop that reads and writes one
 # array. PARALLEL is a row of kinematics
-SEPARATION, AXIS_I, AXIS_J, CONTACT_DISTANCE, RADIUS_I, MEAN_RADIUS, INVERSE_I, INVERSE_J = 0, 3, 6, 9, 10, 11, 12, 13
+CONTACT_DISTANCE, RADIUS_I, MEAN_RADIUS = range(PAIR_ROWS, PAIR_ROWS + 3)
 PARALLEL = 23
 PAIRS = 32  # pairs in a batch, at most
-PREFETCHED_PAIRS, POSE_NUMBERS = 12, 8  # how many pairs ahead poses are prefetched; numbers of a pose
 
 
 @vector_loop
 def list_overlaps(box, pose, owner, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap):
     """Compute the overlap of each candidate pair at its closest points, or `min_overlap` if that is larger.
 
-    Pairs are copied one by one into rows of numbers, a block at a time, so that LLVM vectorises the loop over a block.
-    Otherwise it uses gather instructions, which take twice as long on processors that had to make these safe. The
-    column `t` is counted, not computed from k, for the same reason.
+    Pairs are copied into rows of numbers, a block at a time, so that LLVM vectorises the loop over a block. Otherwise
+    it uses gather instructions, which take twice as long on processors that had to make these safe.
 
     pose, owner: of `Capsules`; (M,) row in there of each sphere.
     sphere_i, sphere_j, contact_distance: (K,) a sphere of each body, R_i + R_j [m] or one for all.
     min_overlap: least overlap wanted [m].
-    Writes rows: scratch of 11 rows or more, see `batch_kinematics.flat`.
+    Writes rows: scratch of `PAIR_ROWS` rows or more, see `batch_kinematics.flat`.
     Writes overlap: (K,) [m].
     """
-    last = sphere_i.size - 1
     for first in range(0, sphere_i.size, BLOCK):
-        count, t = min(BLOCK, sphere_i.size - first), 0
-        for k in range(first, first + count):
-            b, c = owner[sphere_i[k]], owner[sphere_j[k]]
-            ahead = min(k + PREFETCHED_PAIRS, last)
-            prefetch(pose, owner[sphere_i[ahead]] * POSE_NUMBERS)
-            prefetch(pose, owner[sphere_j[ahead]] * POSE_NUMBERS)
-            put(rows, 0, t, subtract(centre_of(pose, b), centre_of(pose, c)))
-            put(rows, 3, t, axis_of(pose, b))
-            put(rows, 6, t, axis_of(pose, c))
-            rows[flat(9, t)], rows[flat(10, t)] = pose[b, INVERSE_SQUARE], pose[c, INVERSE_SQUARE]
-            t += 1 if sphere_i[k] >= 0 else 0
+        count = min(BLOCK, sphere_i.size - first)
+        for k in range(first + count, min(first + count + BLOCK, sphere_i.size)):
+            prefetch(pose, owner[sphere_i[k]] * POSE_NUMBERS)
+            prefetch(pose, owner[sphere_j[k]] * POSE_NUMBERS)
+        read_poses(pose, None, owner, sphere_i, sphere_j, first, count, rows)
         for t in range(count):
-            x, u, v = minimum_image(box, get(rows, 0, t), (0.0, 0.0, 0.0)), get(rows, 3, t), get(rows, 6, t)
-            s_i, s_j = closest_parameters_given_inverses(x, u, v, rows[flat(9, t)], rows[flat(10, t)])
-            d = separation_at(x, u, v, s_i, s_j)
+            d = closest_separation(box, t, rows)
             pair_overlap = of_pair(contact_distance, first + t) - math.sqrt(dot(d, d))
             overlap[first + t] = pair_overlap if pair_overlap > min_overlap else min_overlap
 
@@ -312,19 +309,37 @@ def pair_parameters(k, i, b, c, bodies, kinds, neighbours):
 
 
 @inline
-def load_geometry(t, k, bodies, kinds, neighbours, geometry, kinematics):
-    """Load positions, axes and radii of the bodies of candidate k into column t, and the stiffness of the pair."""
-    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-    b, c = bodies.owner[i], bodies.owner[j]
-    p, q = row_of(kinds, i, bodies), row_of(kinds, j, bodies)
-    put(geometry, SEPARATION, t, subtract(centre_of(kinds.pose, p), centre_of(kinds.pose, q)))
-    put(geometry, AXIS_I, t, axis_of(kinds.pose, p))
-    put(geometry, AXIS_J, t, axis_of(kinds.pose, q))
-    geometry[flat(INVERSE_I, t)] = kinds.pose[p, INVERSE_SQUARE]
-    geometry[flat(INVERSE_J, t)] = kinds.pose[q, INVERSE_SQUARE]
-    contact_distance, stiffness, radius, mean = pair_parameters(k, i, b, c, bodies, kinds, neighbours)
-    geometry[flat(CONTACT_DISTANCE, t)], geometry[flat(RADIUS_I, t)] = contact_distance, radius
-    geometry[flat(MEAN_RADIUS, t)], kinematics[flat(STIFFNESS, t)] = mean, stiffness
+def load_capsules(kinds, listed, sphere_i, sphere_j, first, pairs, bodies, geometry):
+    """Load the poses of pairs of capsules, which are whole bodies; see `read_poses`."""
+    read_poses(kinds.pose, listed, bodies.owner, sphere_i, sphere_j, first, pairs, geometry)
+
+
+@inline
+def load_pieces(kinds, listed, sphere_i, sphere_j, first, pairs, bodies, geometry):
+    """Load the poses of pairs of pieces, capsules or spheres of bodies; see `read_poses`."""
+    read_poses(kinds.pose, listed, kinds.own, sphere_i, sphere_j, first, pairs, geometry)
+
+
+load_poses = select("kinds", {Capsules: load_capsules, Mixed: load_pieces})
+
+
+@inline
+def load_geometry(first, pairs, start, touching, bodies, kinds, neighbours, geometry, kinematics):
+    """Load poses and radii of the bodies of pairs into columns, and the stiffness of each pair.
+
+    first, pairs, touching: which of the pairs that touch, and how many; their candidates, counted from `start`.
+    Writes geometry, kinematics: rows SEPARATION and on; STIFFNESS.
+    """
+    sphere_i, sphere_j = neighbours.sphere_i[start:], neighbours.sphere_j[start:]
+    load_poses(kinds, touching, sphere_i, sphere_j, first, pairs, bodies, geometry)
+    for t in range(pairs):
+        m = touching[first + t]
+        b, c = bodies.owner[sphere_i[m]], bodies.owner[sphere_j[m]]
+        contact_distance, stiffness, radius, mean = pair_parameters(
+            start + m, sphere_i[m], b, c, bodies, kinds, neighbours
+        )
+        geometry[flat(CONTACT_DISTANCE, t)], geometry[flat(RADIUS_I, t)] = contact_distance, radius
+        geometry[flat(MEAN_RADIUS, t)], kinematics[flat(STIFFNESS, t)] = mean, stiffness
 
 
 @vector_loop
@@ -459,8 +474,7 @@ def compute_capsule_kinematics(geometry, sink, c, first, touching, context, gath
     law, bodies, kinds = context.law, context.bodies, context.kinds
     neighbours, box = context.neighbours, context.box
     start, pairs = first_candidate(c, neighbours), min(PAIRS, touching.size - first)
-    for t in range(pairs):
-        load_geometry(t, start + touching[first + t], bodies, kinds, neighbours, gathered, kinematics)
+    load_geometry(first, pairs, start, touching, bodies, kinds, neighbours, gathered, kinematics)
     compute_closest_points(box, pairs, gathered, kinematics)
     count, complete_pairs = pairs, pairs
     for t in range(pairs):

@@ -10,10 +10,13 @@ also have bodies of several spheres, the type is `Mixed`: each capsule and each 
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import argument, inline, select
+from dem.kernels.compiler.jit import argument, inline, select, vector_loop
+from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.numerics.columns import BLOCK, flat, get, put, rows_on_stack
 from dem.kernels.numerics.quaternion import body_x, load_quaternion, rotate
-from dem.kernels.numerics.vector import add, load, scale
-from dem.kernels.soft.contact.capsule_blending import inverse_square
+from dem.kernels.numerics.vector import add, load, scale, subtract
+from dem.kernels.simd.transpose import lines_of, pairs_of_lines
+from dem.kernels.soft.contact.capsule_blending import closest_parameters_given_inverses, inverse_square, separation_at
 from dem.kernels.soft.state import Kinds
 
 Capsules = NamedTuple(
@@ -37,7 +40,9 @@ Mixed = NamedTuple(
 
 Capsules.extends, Mixed.extends = (Kinds,), (Capsules,)
 
-INVERSE_SQUARE = 3
+INVERSE_SQUARE, POSE_NUMBERS = 3, 8  # column of a pose; its numbers
+# rows of pairs of poses: vector between centres, half axes [m], their `inverse_square`
+SEPARATION, AXIS_I, AXIS_J, INVERSE_I, INVERSE_J, PAIR_ROWS = 0, 3, 6, 9, 10, 11
 
 
 @inline
@@ -105,7 +110,7 @@ def pieces_of(b, bodies, kinds):
 
 @inline
 def place_pieces(kinds, b, bodies):
-    """Write centres and axes of the pieces of body b."""
+    """Write the poses of the pieces of body b."""
     g, x, q, half = bodies.kind[b], load(bodies.position, b), load_quaternion(bodies.orientation, b), (0.0, 0.0, 0.0)
     if kinds.half[g] > 0.0:
         half = half_axis(b, bodies, kinds)
@@ -119,14 +124,35 @@ def place_pieces(kinds, b, bodies):
         kinds.pose[s, INVERSE_SQUARE] = inverse_square(half)
 
 
+write_lines_of_poses = lines_of(0, 1, 2, INVERSE_SQUARE, 4, 5, 6, INVERSE_SQUARE)  # nobody reads the last number
+rows_of_poses = rows_on_stack(POSE_NUMBERS - 1)
+
+
+@vector_loop
+def place_axes(low, high, kind, half, position, orientation, rows, pose):
+    """Write the poses of the bodies low to high, capsules and spheres.
+
+    All of them: vector code does it faster than for those in a list.
+
+    kind, half, position, orientation: of `Bodies` and `Capsules`.
+    Writes rows: scratch, `rows_of_poses`. Writes pose: of `Capsules`.
+    """
+    for first in range(low, high, BLOCK):
+        count = min(BLOCK, high - first)
+        for t in range(count):
+            u = scale(half[kind[first + t]], body_x(load_quaternion(orientation, first + t)))
+            put(rows, 0, t, load(position, first + t))
+            rows[flat(INVERSE_SQUARE, t)] = inverse_square(u)
+            put(rows, 4, t, u)
+        for t in range(write_lines_of_poses(rows, BLOCK, count, pose[first:], 0), count):
+            for r in range(POSE_NUMBERS - 1):
+                pose[first + t, r] = rows[flat(r, t)]
+
+
 @inline
-def place_axis(kinds, b, bodies):
-    """Write centre and axis of body b."""
-    pose = kinds.pose
-    pose[b, 0], pose[b, 1], pose[b, 2] = load(bodies.position, b)
-    half = half_axis(b, bodies, kinds)
-    pose[b, 4], pose[b, 5], pose[b, 6] = half
-    pose[b, INVERSE_SQUARE] = inverse_square(half)
+def entry_of(entries, k):
+    """Entry k of a list, or k where there is none."""
+    return k if entries is None else entries[k]
 
 
 @inline
@@ -139,3 +165,34 @@ def centre_of(pose, b):
 def axis_of(pose, b):
     """Vector from the centre of body b to its second end, from the table of poses [m]."""
     return pose[b, 4], pose[b, 5], pose[b, 6]
+
+
+read_lines_of_poses = pairs_of_lines(
+    range(SEPARATION, SEPARATION + 3), [INVERSE_I, *range(AXIS_I, AXIS_I + 3), None],
+    [INVERSE_J, *range(AXIS_J, AXIS_J + 3), None], in_turn=False,
+)  # fmt: skip
+
+
+@inline
+def read_poses(pose, listed, owner, first, second, begin, count, rows):
+    """Read the poses of pairs into columns of rows.
+
+    pose: of `Capsules`.
+    listed, owner, first, second, begin, count: see `dem.kernels.simd.transpose.pairs_of_lines`.
+    Writes rows: SEPARATION, AXIS_I, AXIS_J, INVERSE_I and INVERSE_J, see `dem.kernels.numerics.columns.flat`.
+    """
+    for t in range(read_lines_of_poses(listed, owner, first, second, pose, begin, count, rows, BLOCK), count):
+        k = entry_of(listed, begin + t)
+        b, c = entry_of(owner, first[k]), entry_of(owner, second[k])
+        put(rows, SEPARATION, t, subtract(centre_of(pose, b), centre_of(pose, c)))
+        put(rows, AXIS_I, t, axis_of(pose, b))
+        put(rows, AXIS_J, t, axis_of(pose, c))
+        rows[flat(INVERSE_I, t)], rows[flat(INVERSE_J, t)] = pose[b, INVERSE_SQUARE], pose[c, INVERSE_SQUARE]
+
+
+@inline
+def closest_separation(box, t, rows):
+    """Vector between the closest points of the pair of poses in column t [m]."""
+    x, u, v = minimum_image(box, get(rows, SEPARATION, t), (0.0, 0.0, 0.0)), get(rows, AXIS_I, t), get(rows, AXIS_J, t)
+    s_i, s_j = closest_parameters_given_inverses(x, u, v, rows[flat(INVERSE_I, t)], rows[flat(INVERSE_J, t)])
+    return separation_at(x, u, v, s_i, s_j)

@@ -150,9 +150,9 @@ def place_all(bodies, kinds):
 
 
 @compiled_stage(returns=None)
-def place_off_line(c, bodies, kinds):
-    """Place the spheres of those bodies of chunk c that are not on a line."""
-    body_placement.place_off_line(c, bodies, kinds)
+def place_before_pick(c, bodies, kinds):
+    """Place what the candidates of chunk c are selected by."""
+    body_placement.place_before_pick(c, bodies, kinds)
 
 
 @compiled_stage(returns=0)

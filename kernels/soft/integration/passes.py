@@ -146,7 +146,7 @@ def do_list_part(c, job, context):
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, as_plain_box(context.box)
     if job == PLACE_SPHERES:
         neighbours.pairs_of_body_count[c] = 0
-        compiled_stages.place_off_line(c, bodies, kinds)
+        compiled_stages.place_before_pick(c, bodies, kinds)
     elif job == MEASURE_DISPLACEMENT:
         displacement = compiled_stages.displacement(c, bodies, kinds, neighbours, box)
         context.chunk_sums[c, LIST_DISPLACEMENT] = displacement

@@ -9,12 +9,21 @@ import numpy as np
 from dem.kernels.compiler.jit import argument, func, inline, select, vector_loop
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.laws import hertz
+from dem.kernels.numerics.columns import BLOCK, flat, rows_on_stack
 from dem.kernels.numerics.vector import add_scaled, dot, load, scale, store
 from dem.kernels.simd.memory import atomic_add
 from dem.kernels.soft.bonds.bond_types import alone_is_free
 from dem.kernels.soft.chunks import CHUNK, candidate_room, chunk_of, first_candidate
 from dem.kernels.soft.contact.capsule_blending import closest_parameters, separation_at
-from dem.kernels.soft.contact.capsules import Capsules, Mixed, has_one_candidate, pieces_of
+from dem.kernels.soft.contact.capsules import (
+    PAIR_ROWS,
+    Capsules,
+    Mixed,
+    closest_separation,
+    has_one_candidate,
+    pieces_of,
+    read_poses,
+)
 from dem.kernels.soft.contact.convex_bodies import bounding_radius
 from dem.kernels.soft.fixed_bodies import is_fixed
 from dem.kernels.soft.neighbours.neighbour_list import SLACK, entry_pair, flag_pairs
@@ -24,6 +33,8 @@ from dem.kernels.soft.wall_contact.near_wall_bodies import centre, is_walled, re
 GROUP = 4  # candidates of a body are gathered in groups of this many, see `force_accumulation.gather_single_spheres`
 WORD_BITS = 64  # of an integer
 COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
+CUT_OFF = PAIR_ROWS  # row of the distance of two axes below which a pair is a candidate [m]
+rows_of_pairs = rows_on_stack(CUT_OFF + 1)
 
 
 @inline
@@ -81,12 +92,37 @@ def pick_capsules(kinds, c, skin, bodies, neighbours, box):
     start = first_candidate(c, neighbours)
     first, last = pairs_of(c, bodies, neighbours)
     lower, higher = neighbours.lower[first:last], neighbours.higher[first:last]
-    flag_pairs(first, last, skin, bodies, kinds, neighbours, box)
+    flag_near_axes(
+        box, skin, lower, higher, kinds.pose, bodies.kind, kinds, rows_of_pairs(),
+        neighbours.candidate_range[first:last],
+    )  # fmt: skip
     neighbours.pairs[c] = write_near(
         lower, higher, bodies.kind, bodies.first_sphere, kinds, start, start + candidate_room(neighbours),
         neighbours.force_at[c], neighbours.candidate_range[first:last], neighbours.sphere_i, neighbours.sphere_j,
         neighbours.contact_distance, neighbours.stiffness,
     )  # fmt: skip
+
+
+@vector_loop
+def flag_near_axes(box, skin, lower, higher, pose, kind, kinds, rows, near):
+    """Flag the pairs of capsules that are closer than the skin.
+
+    lower, higher: (P,) pairs of bodies of a chunk.
+    pose, kind, kinds: of `Capsules`, of `Bodies`, and `Capsules` itself.
+    Writes rows: scratch, `rows_of_pairs`. Writes near: (P,) 1 or 0.
+    """
+    for first in range(0, lower.size, BLOCK):
+        count = min(BLOCK, lower.size - first)
+        read_poses(pose, None, None, lower, higher, first, count, rows)
+        for t in range(count):
+            contact_distance = kinds.contact_distance
+            if contact_distance == 0.0:
+                g, h = kind[lower[first + t]], kind[higher[first + t]]
+                contact_distance = kinds.radius[kinds.first_offset[g]] + kinds.radius[kinds.first_offset[h]]
+            rows[flat(CUT_OFF, t)] = (contact_distance + skin) * SLACK
+        for t in range(count):
+            d, cut_off = closest_separation(box, t, rows), rows[flat(CUT_OFF, t)]
+            near[first + t] = 1 if dot(d, d) < cut_off * cut_off else 0
 
 
 @vector_loop

@@ -20,7 +20,7 @@ def list_serial(context):
     Writes context.neighbours, context.box: lists of the bodies near walls.
     """
     for c in range(context.neighbours.pairs.size):
-        compiled_stages.place_off_line(c, context.bodies, context.kinds)
+        compiled_stages.place_before_pick(c, context.bodies, context.kinds)
         passes.do_list_part(c, passes.LIST_NEAR_WALLS, context)
 
 
