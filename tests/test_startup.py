@@ -126,6 +126,7 @@ def test_gathers_and_wide_vectors_are_used_where_they_are_fast(name, features, a
         ("znver5", "+avx2,+avx512f", 8),
         ("cascadelake", "+avx2,+avx512f", 4),  # LLVM makes vectors of four
         ("sapphirerapids", "+avx512f,+avx512fp16", 8),
+        ("sapphirerapids", "+avx512f,-avx512fp16", 4),  # without a correction LLVM makes vectors of four
         ("generic", "", 4),
     ],
 )

@@ -11,9 +11,9 @@ processors are recognised by their arithmetic of half precision, because a virtu
 Results have the same bytes, because the order of sums does not change. ``python -m benchmarks.ablation processor``
 measures the gain.
 
-A loop computes what is left after its last whole pass by vectors of one width, and the rest number by number. LLVM
-would take half a vector; a pass of two vectors of eight would then leave nine bodies to two vectors of four and one
-number. The width of a whole vector takes fewer turns wherever there are several vectors a pass.
+A pass of a loop may compute several vectors. What the last whole pass leaves is computed by single vectors, and what
+these leave number by number. LLVM would give the single vectors half the width: in a loop of two vectors of eight a
+pass, nine bodies would take two vectors of four and one number. Here they have the whole width.
 """
 
 import numba
@@ -54,23 +54,26 @@ def correct_features():
 def numbers_in_vector(name, features):
     """How many numbers the vectors have that LLVM makes for a processor of this name and features: eight or four."""
     known = features.split(",")
-    narrow = name in SLOW_GATHER and not name.startswith("znver") and WIDE not in known
-    return 8 if "+avx512f" in known and not narrow else 4
+    return 8 if WIDE in known or ("+avx512f" in known and name.startswith("znver")) else 4
 
 
 def vectorise_remainders():
     """Compute what the last pass of a loop leaves by whole vectors, from now on; the setting holds for the process."""
-    features = numba.config.CPU_FEATURES or codegen.get_host_cpu_features()
-    width = numbers_in_vector(numba.config.CPU_NAME or llvm.get_host_cpu_name(), features)
+    width = numbers_in_vector(numba.config.CPU_NAME or llvm.get_host_cpu_name(), target_features())
     llvm.set_option("", f"--epilogue-vectorization-force-VF={width}")
+
+
+def target_features():
+    """Features of the target processor of numba by their LLVM names, signed and separated by commas."""
+    known = numba.config.CPU_FEATURES
+    if known is None:
+        known = codegen.get_host_cpu_features() if numba.config.CPU_NAME is None else ""
+    return known
 
 
 def has(feature):
     """Whether the target processor of numba has a feature, by its LLVM name."""
-    known = numba.config.CPU_FEATURES
-    if known is None:
-        known = codegen.get_host_cpu_features() if numba.config.CPU_NAME is None else ""
-    return f"+{feature}" in known.split(",")
+    return f"+{feature}" in target_features().split(",")
 
 
 def instruction_sets():
