@@ -519,7 +519,7 @@ for loop in (motion.drift, motion.predict_orientations, motion.kick, motion.corr
 def test_the_hot_loops_are_vectorised(tmp_path):
     """Vectors in the optimised code of each loop, which is inlined as it is; the no-alias hint makes it so.
 
-    A pass of the loops that are chains of operations computes two of them.
+    A pass of those loops whose operations wait for each other computes two vectors.
     """
     # What is cached is machine code of the whole; of several threads some compile in processes of their own.
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_NUM_THREADS": "1"}

@@ -1,4 +1,4 @@
-"""Lock of the folder of a sweep: two sweeps at once would write one table."""
+"""Lock of the folder of a sweep. Without it, two sweeps in one folder would write to the same table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prefetching, atomic addition of integers, eight floats added or rearranged at once, and arrays on the stack.
+"""Prefetch memory, add integers atomically, add or rearrange eight floats at once, and place arrays on the stack.
 
 A random access to memory waits some hundred nanoseconds for its cache line unless it was prefetched.
 """

@@ -126,7 +126,7 @@ def list_overlaps(box, pose, owner, sphere_i, sphere_j, contact_distance, min_ov
     pose, owner: of `Capsules`; (M,) row in there of each sphere.
     sphere_i, sphere_j, contact_distance: (K,) a sphere of each body, R_i + R_j [m] or one for all.
     min_overlap: least overlap wanted [m].
-    Writes rows: scratch of `PAIR_ROWS` rows or more, see `batch_kinematics.flat`.
+    Writes rows: scratch of `PAIR_ROWS` rows or more, see `dem.kernels.numerics.columns.flat`.
     Writes overlap: (K,) [m].
     """
     for first in range(0, sphere_i.size, BLOCK):

@@ -108,7 +108,7 @@ def flag_near_axes(box, skin, lower, higher, pose, kind, kinds, rows, near):
     """Flag the pairs of capsules that are closer than the skin.
 
     lower, higher: (P,) pairs of bodies of a chunk.
-    pose, kind, kinds: of `Capsules`, of `Bodies`, and `Capsules` itself.
+    pose, kind: of `Capsules` and `Bodies`. kinds: `Capsules`.
     Writes rows: scratch, `rows_of_pairs`. Writes near: (P,) 1 or 0.
     """
     for first in range(0, lower.size, BLOCK):

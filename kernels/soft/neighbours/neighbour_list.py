@@ -456,7 +456,7 @@ def list_entries(needed, bodies, neighbours):
 
 @inline
 def append_entry(b, key, neighbours):
-    """Append to the list of body b, whose length so far is entry_count[b]."""
+    """Append an entry to the list of body b, and count it in `entry_count`."""
     neighbours.body_entries[neighbours.first_entry[b] + neighbours.entry_count[b]] = key
     neighbours.entry_count[b] += 1
 
