@@ -39,9 +39,13 @@ def atomic_add(array, index, value):
 
 @kernel
 def round_all(numbers, integers):
-    """Call `rounding.nearest` in a loop that may become vector code, with a remainder."""
+    """Round by `rounding.nearest` and in both other ways, in loops that may become vector code, with remainders."""
     for k in range(numbers.size):
-        integers[k] = rounding.nearest(numbers[k])
+        integers[0, k] = rounding.nearest(numbers[k])
+    for k in range(numbers.size):
+        integers[1, k] = rounding.nearest_by_instruction(numbers[k])
+    for k in range(numbers.size):
+        integers[2, k] = rounding.nearest_by_sums(numbers[k])
 
 
 @kernel
@@ -66,12 +70,14 @@ def test_lowest_number_and_size_of_sets_of_bits():
 
 def test_floats_are_rounded_to_the_nearest_integers_and_halves_to_even_ones():
     small = np.arange(-20, 21) / 4
-    large = np.concatenate([s * (2.0**e + small) for e in (31, 32, 51, 52, 53, 56) for s in (1, -1)])
+    large = np.concatenate([s * (2.0**e + small) for e in (31, 32, 51, 52, 53, 56, 62) for s in (1, -1)])
     numbers = np.concatenate([small, large, np.random.default_rng(3).normal(scale=1e6, size=1000)])
-    integers = np.zeros(numbers.size, np.int64)
+    integers = np.zeros((3, numbers.size), np.int64)
     round_all(numbers, integers)
-    np.testing.assert_array_equal(integers, [rounding.nearest_in_python(x) for x in numbers])
-    np.testing.assert_array_equal(integers[:5], [-5, -5, -4, -4, -4])
+    expected = [rounding.nearest_in_python(x) for x in numbers]
+    np.testing.assert_array_equal(expected[:5], [-5, -5, -4, -4, -4])
+    for found in integers:
+        np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("at", [0, 3, 8])
