@@ -394,7 +394,7 @@ LISTS = (
            "test_pair_forces.py", "candidate_pairs_are"),
     Mutant("neighbours-of-fibres", "flag_near", "bound[h] - tip[h] + skin", "bound[h] - tip[h]",
            "test_pair_forces.py", "candidate_pairs_are"),
-    Mutant("neighbours-of-segments", "segment_distance_squared", "(b * s + f) / e", "(b * s - f) / e",
+    Mutant("neighbours-of-segments", "rod_distance_squared", "uv * s + vx", "uv * s - vx",
            "test_pair_forces.py", "candidate_pairs_are"),
     Mutant("neighbours-across-a-face", "window", "low = x - span if periodic", "low = x if periodic",
            "test_walls.py", "periodic_pairs"),

@@ -3,6 +3,8 @@
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.vector import add_scaled, dot, subtract
 
+TINY = 1e-300  # keeps a quotient of parallel segments finite
+
 
 @inline
 def clamp(s):
@@ -28,4 +30,21 @@ def segment_distance_squared(p0, p1, q0, q1):
     t = clamp((b * s + f) / e) if e > 0.0 else 0.0
     s = clamp((b * t - c) / a) if a > 0.0 else 0.0
     gap = subtract(add_scaled(p0, s, u), add_scaled(q0, t, v))
+    return dot(gap, gap)
+
+
+@inline
+def rod_distance_squared(x, u, v, half_u, half_v):
+    """Squared distance of two segments of given directions and half lengths; see `segment_distance_squared`.
+
+    One division in place of three. Of parallel segments, where it is zero by zero, any place on the first line will do.
+
+    x: from the middle of the second to that of the first [m].
+    u, v: unit vectors. half_u, half_v: half lengths [m].
+    """
+    uv, ux, vx = dot(u, v), dot(u, x), dot(v, x)
+    s = min(max((uv * vx - ux) / max(1.0 - uv * uv, TINY), -half_u), half_u)
+    t = min(max(uv * s + vx, -half_v), half_v)
+    s = min(max(uv * t - ux, -half_u), half_u)
+    gap = add_scaled(add_scaled(x, s, u), -t, v)
     return dot(gap, gap)

@@ -1,8 +1,7 @@
 """Hard-core Monte Carlo of fibre directions on a cubic lattice."""
 
 from dem.kernels.compiler.jit import func, kernel
-from dem.kernels.numerics.distances import segment_distance_squared
-from dem.kernels.numerics.vector import add_scaled
+from dem.kernels.numerics.distances import rod_distance_squared
 
 
 @kernel
@@ -30,7 +29,6 @@ def is_clear(x, y, z, u, shape, pitch, half_length, diameter, reach, axes):
     reach: sites along an axis beyond which no capsule is near.
     axes: (n, 3) present directions.
     """
-    centre = (0.0, 0.0, 0.0)
     for k in range(max(z - reach, 0), min(z + reach + 1, shape[2])):
         for j in range(max(y - reach, 0), min(y + reach + 1, shape[1])):
             for i in range(max(x - reach, 0), min(x + reach + 1, shape[0])):
@@ -39,10 +37,6 @@ def is_clear(x, y, z, u, shape, pitch, half_length, diameter, reach, axes):
                 other = (pitch * (i - x), pitch * (j - y), pitch * (k - z))
                 site = i + shape[0] * (j + shape[1] * k)
                 w = (axes[site, 0], axes[site, 1], axes[site, 2])
-                d2 = segment_distance_squared(
-                    add_scaled(centre, -half_length, u), add_scaled(centre, half_length, u),
-                    add_scaled(other, -half_length, w), add_scaled(other, half_length, w),
-                )  # fmt: skip
-                if d2 < diameter * diameter:
+                if rod_distance_squared(other, w, u, half_length, half_length) < diameter * diameter:
                     return False
     return True

@@ -6,9 +6,9 @@ import numpy as np
 from dem.kernels.compiler.jit import argument, fast_call, func, inline, select, spread, vector_loop
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import NoImages, PeriodicFaces, minimum_image, position_in_grid, position_in_image
-from dem.kernels.numerics.distances import segment_distance_squared
+from dem.kernels.numerics.distances import rod_distance_squared
 from dem.kernels.numerics.quaternion import body_x, load_quaternion
-from dem.kernels.numerics.vector import add_scaled, dot, load
+from dem.kernels.numerics.vector import dot, load
 from dem.kernels.simd import compress
 from dem.kernels.simd.compress import EIGHT, list_near_of_eight
 from dem.kernels.simd.sort import sort_short
@@ -397,13 +397,9 @@ def flag_near(box, skin, lower, higher, position, orientation, kind, tip, bound,
     for p in range(lower.size):
         b, c = lower[p], higher[p]
         g, h = kind[b], kind[c]
-        x_b = (0.0, 0.0, 0.0)
-        x_c = minimum_image(box, load(position, c), load(position, b))
-        u, w = body_x(load_quaternion(orientation, b)), body_x(load_quaternion(orientation, c))
-        d2 = segment_distance_squared(
-            add_scaled(x_b, -tip[g], u), add_scaled(x_b, tip[g], u),
-            add_scaled(x_c, -tip[h], w), add_scaled(x_c, tip[h], w),
-        )  # fmt: skip
+        x = minimum_image(box, load(position, b), load(position, c))
+        u, v = body_x(load_quaternion(orientation, b)), body_x(load_quaternion(orientation, c))
+        d2 = rod_distance_squared(x, u, v, tip[g], tip[h])
         cut_off = (bound[g] - tip[g] + bound[h] - tip[h] + skin) * SLACK
         met = 1 if d2 < cut_off * cut_off else 0
         near[p] = met | (1 - (is_collinear[g] & is_collinear[h]))
