@@ -727,6 +727,11 @@ class Simulation(SimulationBase):
         return scalar_setup.is_frozen(None, self._scalars)
 
     @property
+    def _vibrating_bonds(self) -> Bonds | None:
+        """The bonds, whose vibrations limit the time step; None in a frozen run."""
+        return None if self._frozen else self._bonds
+
+    @property
     def _extra_scalars(self) -> tuple[ScalarExchange, ...]:
         """Scalars besides heat."""
         return tuple(law for law in self._scalars if law is not self._heat)
@@ -882,7 +887,8 @@ class Simulation(SimulationBase):
         advice = fluid_setup.advised(
             advice, self.fluid, self.particles, self.integrator, self.box, bonded=self._bonds is not None
         )
-        advice = standing_contacts.advised(bond_setup.advised(advice, self._bonds, self.particles), self._engine)
+        advice = bond_setup.advised(advice, self._vibrating_bonds, self.particles)
+        advice = standing_contacts.advised(advice, self._engine)
         return scalar_setup.advised(advice, self._engine)
 
     def step(self, steps: int = 1) -> None:
@@ -1103,7 +1109,7 @@ class Simulation(SimulationBase):
     def _bond_notices(self) -> Iterator[Notice]:
         """Notices on the bonds, before a run or the first step."""
         return bond_setup.startup_notices(
-            self._bonds, self._particles, self.time_step, self.integrator.name, self.gravity
+            self._vibrating_bonds, self._particles, self.time_step, self.integrator.name, self.gravity
         )
 
     def sphere_centres(self) -> np.ndarray:
