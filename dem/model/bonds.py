@@ -206,7 +206,15 @@ class Bonds:
 
     @property
     def stiffness(self) -> np.ndarray:
-        """Stiffness of stretch, twist, shear and bending (B, 4) [N/m, N m], from the shape at rest."""
+        """Stiffness of stretch, twist, shear and bending (B, 4) [N/m, N m], from the shape at rest.
+
+        Raises
+        ------
+        ValueError
+            If the bonds have no shape at rest yet.
+        """
+        if self.geometry is None:
+            raise ValueError("these bonds have no length at rest yet: take bonds.at_rest(particles).stiffness")
         area, bending = math.pi / 4 * self.diameter**2, math.pi / 64 * (self.diameter * self.diameter) ** 2
         shear, length = self.young / (2 * (1 + self.poisson)), self.geometry.length
         cowper = 6 * (1 + self.poisson) / (7 + 6 * self.poisson)

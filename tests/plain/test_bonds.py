@@ -474,6 +474,15 @@ def test_chains_too_weak_for_their_own_weight_are_told_of(strength, told):
     assert [notice.name for notice in sim.foreseen() if notice.name == "weak-bonds"] == ["weak-bonds"] * told
 
 
+def test_stiffness_needs_a_length_at_rest():
+    """E A/l of stretch from `at_rest`; before, an error that names it in place of one from inside."""
+    bond = dem.Bonds([(0, 1)], young=1e7, diameter=1e-3)
+    with pytest.raises(ValueError, match=r"no length at rest yet: take bonds\.at_rest\(particles\)"):
+        _ = bond.stiffness
+    length = np.linalg.norm(BALLS.position[1] - BALLS.position[0])
+    assert bond.at_rest(BALLS).stiffness[0, 0] == pytest.approx(1e7 * math.pi / 4 * 1e-6 / length, rel=1e-12)
+
+
 def test_bonds_that_are_overloaded_at_the_start_are_refused():
     bond = dem.Bonds([(0, 1)], young=1e7, diameter=1e-3, strength=1e5).at_rest(BALLS)
     moved = BALLS.copy()
