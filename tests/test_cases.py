@@ -245,3 +245,15 @@ def test_rough_walls_scatter_velocities_of_spheres_and_spins_of_fibres():
 def test_a_check_of_several_parameters_says_its_message_alone():
     with pytest.raises(ValueError, match=r"^fast_until is 9 s, expected less than the duration$"):
         with_parameters(case("drum-test"), {"fast_until": "9", "fast_rate": "4"})
+
+
+def test_wrong_parameters_of_a_case_are_named_in_a_line_each():
+    """They raised pydantic's ValidationError, with lines about its types and a link to its pages."""
+    with pytest.raises(ValueError, match=r"^gravity\.2 is missing$") as wrong:
+        dem.cases()["nine-fibres"](gravity=(0, 0))
+    assert type(wrong.value) is ValueError
+    with pytest.raises(ValueError, match="unknown parameter of hard-spheres") as wrong:
+        dem.cases()["hard-spheres"](diametre=0.01, n=-1)
+    lines = str(wrong.value).splitlines()
+    assert lines[0] == "n is -1: input should be greater than 0"
+    assert lines[1].startswith("unknown parameter of hard-spheres 'diametre': did you mean diameter? known are ")

@@ -14,9 +14,11 @@ from pydantic import (
     PlainSerializer,
     PositiveFloat,
     PositiveInt,
+    ValidationError,
     WrapValidator,
 )
 
+from dem.base import checks
 from dem.base.text import shown
 from dem.rotation import AUTO, MEANING
 
@@ -60,10 +62,35 @@ def particles_and_box(case: BaseCase) -> tuple[Particles, Box | None]:
     return made
 
 
+def check_parameters(case: BaseModel, /, **parameters: object) -> None:
+    """Constructor of cases; raises ValueError with one line for each parameter that is unknown or out of range."""
+    try:
+        # not BaseModel.__init__: pydantic looks for names of annotations in the caller, so many calls above
+        case.__pydantic_validator__.validate_python(parameters, self_instance=case)
+    except ValidationError as error:
+        raise ValueError("\n".join(_line(type(case), each) for each in error.errors())) from None
+
+
+def _line(kind: type[BaseModel], error: dict) -> str:
+    name = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        try:
+            checks.one_of(f"parameter of {getattr(kind, 'name', kind.__name__)}", name, kind.model_fields)
+        except ValueError as unknown:
+            return str(unknown)
+    if error["type"] == "missing":
+        return f"{name} is missing"
+    if not name:  # a check of several parameters, whose message names them
+        return error["msg"].removeprefix("Value error, ")
+    return f"{name} is {shown(error['input'])}: {error['msg'][0].lower()}{error['msg'][1:]}"
+
+
 class BaseCase(BaseModel):
     """Base class of cases that give a trajectory."""
 
     model_config = PARAMETERS
+    if not TYPE_CHECKING:  # type checkers make the arguments of the fields
+        __init__ = check_parameters
 
     name: ClassVar[str]
     compiled_by: ClassVar[dict] = {}  # parameters of a short run that needs the same kernels, for `dem compile --all`

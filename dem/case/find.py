@@ -6,8 +6,6 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
 from dem.base import checks, imports, units
 from dem.case.bases import BaseCase
 from dem.case.study import StudyCase
@@ -81,8 +79,8 @@ def with_parameters(kind: type[AnyCase], parameters: dict) -> AnyCase:
             wrong.append(f"{name}: {error}")
     try:
         made = kind(**found)
-    except ValidationError as error:
-        wrong += [_line(kind, e) for e in error.errors()]
+    except ValueError as error:
+        wrong.append(str(error))
     if wrong:
         raise ValueError("\n".join(wrong))
     return made
@@ -96,15 +94,3 @@ def _measured(field: FieldInfo | None, value: object) -> object:
     quantity = next((each for each in units.ALL if told and each.unit == told[1]), None)
     parts = units.NUMBER.fullmatch(value) if quantity and isinstance(value, str) else None
     return quantity.value(value) if parts and parts[2] else value
-
-
-def _line(kind: type[AnyCase], error: dict) -> str:
-    name = ".".join(str(part) for part in error["loc"])
-    if error["type"] == "extra_forbidden":
-        try:
-            checks.one_of(f"parameter of {kind.name}", name, kind.model_fields)
-        except ValueError as unknown:
-            return str(unknown)
-    if not name:  # a check of several parameters, whose message names them
-        return error["msg"].removeprefix("Value error, ")
-    return f"{name} is {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, PositiveFloat, PositiveInt
 
 from dem.base import checks
 from dem.base.replace import replace_when_done
-from dem.case.bases import PARAMETERS
+from dem.case.bases import PARAMETERS, check_parameters
 from dem.model.particles.fields import STATE
 from dem.ranks.job_server import refuse
 from dem.rotation import DEFAULT
@@ -51,6 +51,8 @@ class StudyCase(BaseModel):
     """
 
     model_config = PARAMETERS
+    if not TYPE_CHECKING:  # as of BaseCase
+        __init__ = check_parameters
 
     name: ClassVar[str]
     compiled_by: ClassVar[dict] = {}  # parameters of a short run that needs the same kernels, for `dem compile --all`
