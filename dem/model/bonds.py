@@ -10,7 +10,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.periodic import PeriodicCell
 from dem.base.quaternions import conjugate, product, rotate, rotation_from_x
-from dem.base.text import counted
+from dem.base.text import counted, shown
 from dem.base.user_classes import frozen, hinted
 
 if TYPE_CHECKING:
@@ -189,6 +189,11 @@ class Bonds:
     def concatenate(cls, groups: Sequence[Bonds], bodies: Sequence[int]) -> Bonds:
         """Join the bonds of groups of particles with given numbers of bodies, in the order of the groups.
 
+        Raises
+        ------
+        ValueError, TypeError
+            For no groups, other numbers than one for each group, or fewer bodies than the bonds of a group name.
+
         Examples
         --------
         >>> import dem
@@ -196,6 +201,15 @@ class Bonds:
         >>> dem.Bonds.concatenate([one, one], [2, 2]).pairs.tolist()
         [[0, 1], [2, 3]]
         """
+        groups = checks.of_one_type("groups", groups, Bonds)
+        if not groups:
+            raise ValueError("groups are none, expected at least one dem.Bonds")
+        if checks.count_of("bodies", bodies) != len(groups):
+            number = counted(len(groups), "group")
+            raise ValueError(f"bodies is {shown(bodies)} for {number} of bonds, expected a number for each")
+        for k, (number, most) in enumerate(zip(bodies, [g.pairs.max() for g in groups], strict=True)):
+            if checks.whole(f"bodies[{k}]", number, least=1) <= most:
+                raise ValueError(f"bodies[{k}] is {number}, but groups[{k}] has a bond of body {most}")
         first = np.cumsum([0, *bodies])
         values = {name: np.concatenate([g.values()[name] for g in groups]) for name in ARRAYS if name != "pairs"}
         pairs = [np.where(g.pairs == GROUND, GROUND, g.pairs + k) for g, k in zip(groups, first, strict=False)]

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 import warnings
 
 import h5py
@@ -481,6 +482,20 @@ def test_stiffness_needs_a_length_at_rest():
         _ = bond.stiffness
     length = np.linalg.norm(BALLS.position[1] - BALLS.position[0])
     assert bond.at_rest(BALLS).stiffness[0, 0] == pytest.approx(1e7 * math.pi / 4 * 1e-6 / length, rel=1e-12)
+
+
+@pytest.mark.parametrize(("groups", "bodies", "said"), [
+    (2, [2], "bodies is [2] for 2 groups of bonds, expected a number for each"),
+    (2, [1, 2], "bodies[0] is 1, but groups[0] has a bond of body 1"),
+    (2, [2, -1], "bodies[1] is -1, expected at least 1"),
+    (2, [2, 2.5], "bodies[1] is 2.5, expected a whole number"),
+    (0, [], "groups are none"),
+])  # fmt: skip
+def test_groups_of_bonds_are_joined_for_the_right_numbers_of_bodies_only(groups, bodies, said):
+    """With too few bodies, bonds of one group became bonds of bodies of the next one."""
+    rod = dem.Bonds([(0, 1)], young=1e7, diameter=1e-3)
+    with pytest.raises((ValueError, TypeError), match=re.escape(said)):
+        dem.Bonds.concatenate([rod] * groups, bodies)
 
 
 def test_bonds_that_are_overloaded_at_the_start_are_refused():
