@@ -329,6 +329,7 @@ def test_a_full_disk_ends_a_save_with_one_error(nylon, ball, tmp_path):
             r"frames is slice\(0, 1.5, None\), expected a whole",
         ),
         (["csv", "mine"], {}, FileExistsError, "output mine exists already: choose another name, or --overwrite"),
+        (["csv", "mine"], {"overwrite": "no"}, TypeError, "overwrite is 'no', expected True or False"),
         (["csv", "."], {"overwrite": True}, OSError, "output . cannot be written: it is a folder"),
         (["csv", "no/such"], {}, OSError, "output no/such cannot be written: there is no folder no"),
         (["csv", "a.gsd"], {}, ValueError, "output a.gsd ends in .gsd, but csv is asked for: let it end in .csv"),
@@ -353,6 +354,16 @@ def test_a_run_that_is_to_be_a_table_is_told_of_exports(scattered, tmp_path):
     assert not [*tmp_path.iterdir()]
     for name in ("run", "run.H5", "run.hdf5", "run.h5md", "run.vtkhdf"):
         assert check_output(tmp_path / name, overwrite=False).name == name
+
+
+def test_a_text_does_not_let_a_run_overwrite_a_file(scattered, tmp_path):
+    """Any text counted as True, "no" and "False" too."""
+    path = tmp_path / "run.h5"
+    scattered.run(1e-4, output=path, frames=1)
+    before = path.read_bytes()
+    with pytest.raises(TypeError, match="overwrite is 'no', expected True or False"):
+        scattered.run(1e-4, output=path, frames=1, overwrite="no")
+    assert path.read_bytes() == before
 
 
 def test_fibres_without_orientation_are_not_drawn(scattered, tmp_path):

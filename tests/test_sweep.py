@@ -371,6 +371,8 @@ def test_python_is_told_of_bad_values_as_well(pool):
         dem.sweep("hard-spheres", {"n": [float("nan")], "speed": [None]})
     with pytest.raises(TypeError, match=r"random is 2\.5, expected a whole number"):
         dem.sweep("hard-spheres", {"n": [1]}, random=2.5)
+    with pytest.raises(TypeError, match="overwrite is 'no', expected True or False"):
+        dem.sweep("hard-spheres", {"n": [8]}, overwrite="no")
     with pytest.raises(TypeError, match=r"executor is str, expected one of concurrent\.futures"):
         dem.sweep("hard-spheres", {"n": [1]}, executor="dask")
     with pytest.raises(ValueError, match=r"unknown option 'float23': did you mean float32\?"):

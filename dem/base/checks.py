@@ -224,7 +224,11 @@ def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "
         If there is one already that is not to be replaced.
     OSError
         If there is no such folder, or something else of that name.
+    TypeError
+        If `overwrite` is a text, such as "no", or another thing than True or False.
     """
+    if overwrite is not None:
+        flag("overwrite", overwrite)
     path = Path(path)
     problem = None
     if path.is_dir():

@@ -104,6 +104,7 @@ def planned(
         raise ValueError(message)
     for option in options:
         checks.one_of("option", option, OPTIONS)
+    checks.flag("overwrite", overwrite)
     if threads is not None:
         checks.whole("threads", threads, least=1)
     combinations = sweep_runs.combined(parameters, **ways._asdict())
