@@ -204,7 +204,10 @@ def prepare(
     for module in ("scipy.optimize", "scipy.stats", "threadpoolctl", "matplotlib"):
         extra_library(module)
     checked = read_study(study)
-    ways = {"jobs": jobs or checked.jobs, "threads": threads or checked.threads}
+    ways = {
+        "jobs": checked.jobs if jobs is None else jobs,
+        "threads": checked.threads if threads is None else threads,
+    }
     shares(1, **ways)
     return checked, checks.folder(folder or Path(f"{checked.name}-calibration"), parents=True), ways
 

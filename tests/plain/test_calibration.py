@@ -448,6 +448,12 @@ def test_bad_studies_are_refused_before_anything_is_computed(path, value, messag
         read_study(changed(path, value))
 
 
+@pytest.mark.parametrize("name", ["jobs", "threads"])
+def test_no_process_and_no_thread_is_not_the_default(tmp_path, name):
+    with pytest.raises(ValueError, match=f"{name} is 0, expected at least 1"):
+        dem.calibrate(GOOD, folder=tmp_path, **{name: 0})
+
+
 @pytest.mark.parametrize(("text", "message"), [
     ("height\n1\n2\n", "has no column angle"),
     ("angle;mass\n1,5;2\n", "other separators: export it with commas"),
