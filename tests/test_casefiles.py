@@ -320,6 +320,15 @@ def test_single_errors(cli, tmp_path, text, line):
     assert more == "dem: more: dem guide case-files"
 
 
+def test_check_refuses_a_file_of_another_ending_as_run_does(cli, tmp_path):
+    text = BEGINNING + "[output]\nfile = 'run.txt'\n" + group("position = [[0.1, 0.1, 0.1]]")
+    (tmp_path / "wrong.toml").write_text(text)
+    for command in ("run", "check"):
+        done = cli(command, "wrong.toml")
+        assert done.exit_code == 2
+        assert "run.txt ends in .txt, but a trajectory is HDF5" in done.stderr.splitlines()[0]
+
+
 @pytest.mark.parametrize(("text", "line", "page"), [
     (BEGINNING + "[shapes.odd]\ntype = 'ellipsoid'\ncontact_radius = 2" + group("position = [[0.1, 0.1, 0.1]]"),
      "shapes.odd: an ellipsoid takes semi_axes, contact_radius, got contact_radius: semi_axes is missing", "convex"),

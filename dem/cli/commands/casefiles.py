@@ -15,6 +15,7 @@ from dem.casefile import choose_case, with_text_parameters
 from dem.cli.application import app, plain_errors, say, show
 from dem.cli.commands.run import parameters
 from dem.cli.completion import case_names, cases_and_files
+from dem.files.writing.output_settings import check_ending
 
 
 @app.command()
@@ -79,12 +80,14 @@ def check(
     """
     from dem.casefile.preview import measure_progress, rows, so_far  # noqa: PLC0415
 
-    chosen = choose_case(name, parameters(settings or [])).case
+    chosen, _, output, _ = choose_case(name, parameters(settings or []))
     table, said = [], "nothing is wrong with it"
     if isinstance(chosen, StudyCase):
         steps = f"{chosen.duration:g} s in time steps of {chosen.time_step:g} s, {chosen.integrator}"
         table += [("outcome", f"a table with some {chosen.frames + 1} rows"), ("duration", steps)]
     else:
+        if output:
+            check_ending(output)
         with refused_before_building(strict=False, force=False):
             sim = chosen.simulation()
         warned = list(sim.foreseen())
