@@ -124,6 +124,7 @@ def test_parameters_reach_the_case(cli, tmp_path):
         ),
         (["info", "nothing.h5"], ["dem: no file nothing.h5"]),
         (["info", "."], ["dem: . is a folder"]),
+        (["view", "."], ["dem: . is a folder"]),
         (["cases", "nine"], ["dem: unknown case 'nine'"]),
     ],
 )

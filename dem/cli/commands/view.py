@@ -44,7 +44,7 @@ def view_file(
         else:
             accompany(file, since, show=not no_open)
         return
-    path = output or file.with_suffix(".html")
+    path = output or file.parent / f"{file.stem}.html"
     with bar() as shown:
         made = view(
             file, path, megabytes=megabytes, overwrite=overwrite,
