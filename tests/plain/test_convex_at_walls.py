@@ -286,6 +286,9 @@ PLACES = {
     "silo": (0.006 - 0.8 * TOUCHING) * np.array([0, 2, -1]) / math.sqrt(5) + (0.6 * TOUCHING - 0.004) * SILO_AXIS,
     "top": (0.012 + TOUCHING) * np.array([0, 1, -1]) / math.sqrt(2),
     "tip of a top": (0.01 + TOUCHING) * np.array([1, 2, 2]) / 3,
+    # on the side, from a place beyond the tip: the normal of the side is (5, 6)/√61 along r and z
+    "beside the tip of a top": (0.0006 + TOUCHING * 5 / math.sqrt(61)) * SIDEWAYS
+    + (0.0095 + TOUCHING * 6 / math.sqrt(61)) * UP,
     "roof of a silo": 0.011 * np.array([0, 2, -1]) / math.sqrt(5) + (0.012 - TOUCHING) * SILO_AXIS,
 }
 

@@ -152,7 +152,7 @@ def add_side_contacts(body, c, axis, reach, beyond, power, convex, part, contact
     is_inside = math.sqrt(dot(middle, middle)) < radius_at_centre
     min_along = radius_at_centre - reach / n_across
     count = add_contacts_around(INSIDE, body, c, axis, min_along, reach, beyond, power, convex, part, contacts, count)
-    if not is_inside and radius_at_centre > 0.0:
+    if not is_inside:
         min_along = radius_at_centre
         count = add_contacts_around(
             OUTSIDE, body, c, axis, min_along, reach, beyond, power, convex, part, contacts, count
