@@ -242,6 +242,13 @@ def test_a_failed_save_leaves_the_old_one(tmp_path, monkeypatch):
         dem.Simulation.load(tmp_path / "none.h5")
 
 
+@pytest.mark.parametrize("read", [dem.Simulation.load, dem.repair, dem.resume, dem.rerun, dem.Trajectory])
+def test_a_folder_in_place_of_a_file_is_named(read, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"\. is a folder$"):
+        read(".")
+
+
 def test_saving_counts_what_was_assigned(tmp_path):
     sim = crowd("spheres", "friction", n=8, steps=10)
     sim.particles.velocity = np.full((8, 3), 0.125)

@@ -148,8 +148,8 @@ def load(path: str | PathLike, threads: int | None = None) -> System:
         If there is no such file, or no complete checkpoint in it.
     """
     path = Path(path)
-    if not path.exists():
-        raise FileNotFoundError(f"checkpoint {path} does not exist")
+    if not path.is_file():
+        raise FileNotFoundError(f"checkpoint {path} {'is a folder' if path.is_dir() else 'does not exist'}")
     try:
         with open_to_read(path) as file:
             return read(latest(file) if "restart" in file else file, threads)

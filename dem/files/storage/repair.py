@@ -70,7 +70,7 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
     """
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"no file {path}")
+        raise FileNotFoundError(f"{path} is a folder" if path.is_dir() else f"no file {path}")
     if not os.access(path, os.W_OK):
         journal = f" and {path_of(path).name}" if has_journal(path) else ""
         raise OSError(f"{path} may not be written to: copy it{journal} to where that is allowed, and repair the copy")
