@@ -125,6 +125,14 @@ class Material:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         store_checked(self)
+        table = () if self.tangential else self.friction_by_temperature or ()
+        frictionless = [temperature for temperature, friction in table if friction == 0]
+        for slot in ("rolling", "twisting"):
+            if frictionless and getattr(self, slot):
+                raise ValueError(
+                    f"friction_by_temperature is 0 at {frictionless[0]:g} K, and {slot} acts only with friction: give "
+                    f"a value above 0, or leave {slot} out"
+                )
 
     def saved(self) -> dict[str, object]:
         """Values that files store; thermal properties that were not given are left out."""

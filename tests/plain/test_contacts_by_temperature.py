@@ -149,6 +149,12 @@ def test_friction_may_be_zero_at_some_temperatures():
         (lambda: replace(PLAIN, restitution_by_temperature=[(300, 0.5), (400, 1.5)]), "at most 1"),
         (lambda: replace(PLAIN, friction_by_temperature=[(400, 0.5), (300, 0.6)]), "expected them to ascend"),
         (
+            lambda: replace(
+                PLAIN, friction_by_temperature=[(300, 0.5), (400, 0.0)], rolling=dem.Rolling(friction=0.1)
+            ),
+            "friction_by_temperature is 0 at 400 K, and rolling acts only with friction",
+        ),
+        (
             lambda: dem.Simulation(dem.Particles(SHAPES["spheres"], SOFTENS, position=[[0, 0, 0]]), time_step=1e-6),
             "in a run without heat: add heat",
         ),
