@@ -1156,6 +1156,12 @@ def test_check_shows_it(cli, tmp_path):
     assert "a table with some 201 rows" in cli("check", "torque-sphere").stdout
 
 
+def test_check_knows_the_schemes_of_cases_that_write_a_table(cli):
+    done = cli("check", "torque-sphere", "--set", "integrator=pcmd")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("dem: unknown integrator 'pcmd': did you mean pcdm?")
+
+
 def test_the_example_of_the_guide_fills_its_box(cli, tmp_path):
     text = (Path(__file__).parent.parent / "docs/guide/case-files.md").read_text()
     (example_text,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)

@@ -79,10 +79,12 @@ def check(
     half a second, and judged as the whole run would be.
     """
     from dem.casefile.preview import measure_progress, rows, so_far  # noqa: PLC0415
+    from dem.rotation.integrators import integrator  # noqa: PLC0415, it needs kernels
 
     chosen, _, output, _ = choose_case(name, parameters(settings or []))
     table, said = [], "nothing is wrong with it"
     if isinstance(chosen, StudyCase):
+        integrator(chosen.integrator)
         steps = f"{chosen.duration:g} s in time steps of {chosen.time_step:g} s, {chosen.integrator}"
         table += [("outcome", f"a table with some {chosen.frames + 1} rows"), ("duration", steps)]
     else:
