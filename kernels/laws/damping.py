@@ -35,5 +35,10 @@ def dashpot(part, i, j, contact, normal_force):
     return part.alpha[i, j] * (size if normal_force.first_step_damping_weight >= 0.0 else -size)
 
 
-PARTS[Damping] = PARTS[SharedDamping] = law_component(dashpot)
+def damping_ratio(part, i, j, mass, secant):
+    """Damping ratio, half of α, for time steps chosen in Python."""
+    return 0.5 * part.alpha[i, j]
+
+
+PARTS[Damping] = PARTS[SharedDamping] = law_component(dashpot, damping_ratio=damping_ratio)
 UNDAMPED = law_component(0.0)

@@ -23,4 +23,9 @@ def dashpot(part, i, j, contact, normal_force):
     return part.coefficient[i, j] * constant_weight(normal_force.contact_time_fraction)
 
 
-PARTS[Dashpot] = law_component(dashpot)
+def damping_ratio(part, i, j, mass, secant):
+    """Damping ratio, for time steps chosen in Python."""
+    return 0.5 * part.coefficient[i, j] / np.sqrt(mass * secant)
+
+
+PARTS[Dashpot] = law_component(dashpot, damping_ratio=damping_ratio)

@@ -131,6 +131,8 @@ class LawComponent(NamedTuple):
         q; 0 of a constant pull.
     area_measure : function or None
         Of a normal part: its `NormalForce.contact_area_measure`, of (part, contact), where no more is needed for it.
+    damping_ratio : function or None
+        Of a damping part: η/(2 √(m* S)), of (part, i, j, m*, S) with the secant stiffness S, for choices of time steps.
     align : function or None
         Of a tangential part: formula like `dem.kernels.laws.friction.align_spring`, if it has one.
     """
@@ -146,6 +148,7 @@ class LawComponent(NamedTuple):
     pull: object = None
     pull_power: float = 0.0
     area_measure: object = None
+    damping_ratio: object = None
     align: object = None
 
 
@@ -226,8 +229,8 @@ def law_component(formula, history=0, **more):
         Number of columns that a contact remembers between steps: 0; 1, a number; 2, two numbers; 3, a vector, which
         turns with the contact if the formula turns it.
     **more
-        `cutoff`, `spring`, `power`, `pull`, `pull_power`, `area_measure` and `align` of a `LawComponent`, where its
-        slot needs them.
+        `cutoff`, `spring`, `power`, `pull`, `pull_power`, `area_measure`, `damping_ratio` and `align` of a
+        `LawComponent`, where its slot needs them.
 
     Raises
     ------

@@ -25,4 +25,9 @@ def dashpot(part, i, j, contact, normal_force):
     return 1.5 * part.time[i, j] * normal_force.stiffness * normal_force.first_step_stiffness_weight
 
 
-PARTS[Viscoelastic] = law_component(dashpot)
+def damping_ratio(part, i, j, mass, secant):
+    """Damping ratio, for time steps chosen in Python."""
+    return 0.75 * part.time[i, j] * np.sqrt(secant / mass)
+
+
+PARTS[Viscoelastic] = law_component(dashpot, damping_ratio=damping_ratio)

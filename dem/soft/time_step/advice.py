@@ -57,6 +57,9 @@ class Advice:
         Pair whose contact that is, in words.
     speed : float
         Speed of that impact [m/s].
+    damped_time : float
+        The same over the damping ratio η/(2 √(m* S)) of the contact, as far as that exceeds 0.56, with the coefficient
+        η of the dashpot and the secant stiffness S [s]. The advised time step follows this time.
     squeezed_time : float
         Shortest half oscillation of a particle that is squeezed between two others [s].
     squeezed : str
@@ -95,6 +98,7 @@ class Advice:
     contact_time: float
     shortest: str
     speed: float
+    damped_time: float
     squeezed_time: float
     squeezed: str
     overlap: float
@@ -140,9 +144,14 @@ class Advice:
             f"shortest contact: {self.contact_time:.3g} s, {self.shortest} at {self.speed:.3g} m/s: "
             f"{self.steps_per_contact:.3g} steps of {self.time_step:.3g} s (at least {RESOLVED})"
         )
+        damping = (
+            f"strong damping: velocities relax in less time than the contact lasts, so steps of "
+            f"{self.damped_time / ADVISED:.2g} s are advised"
+        )
         deepest, meets = f"deepest overlap: {self.overlap:.1%} of a radius, {self.deepest}", self.speed > 0
         return [
             shortest if meets else f"contacts: {self.shortest}",
+            *([damping] if self.damped_time < self.contact_time else []),
             *([squeezed] if self.squeezed_time < math.inf else []),
             *([adhesion] if pull.pull_off > 0 else []),
             *([deepest] if meets else []),
@@ -183,10 +192,12 @@ def advise(
     rayleigh, adhesion = min(_rayleigh_times(particles)), adhesion_limit(particles, box, law, walls)
     weight = float(particles.mass.min()) * math.hypot(*gravity)
     turning = ADVISED_TURN / spin if spin else math.inf
-    alone = min(first.time / RESOLVED, squeezed.time / RESOLVED, RAYLEIGH_SHARE * rayleigh, turning)
-    advised = rounded_down(min(hardest.shortest.time / ADVISED, adhesion.time / ADVISED, alone))
+    resolved = min(deformed.damped_time, hardest.squeezed_damped_time) / RESOLVED
+    advised = min(hardest.damped_time / ADVISED, adhesion.time / ADVISED, resolved, RAYLEIGH_SHARE * rayleigh, turning)
+    advised = rounded_down(advised)
     return Advice(
         time_step=time_step or advised, advised=advised, contact_time=first.time, speed=first.speed,
+        damped_time=deformed.damped_time,
         shortest=_describe_pair(particles, first, "on"), squeezed_time=squeezed.time,
         squeezed=_describe_pair(particles, squeezed, "squeezed against"), overlap=deepest.overlap,
         deepest=_describe_pair(particles, deepest, "on"), rayleigh_time=rayleigh, spin=spin, adhesion=adhesion,
