@@ -58,8 +58,9 @@ class Advice:
     speed : float
         Speed of that impact [m/s].
     damped_time : float
-        The same over the damping ratio η/(2 √(m* S)) of the contact, as far as that exceeds 0.56, with the coefficient
-        η of the dashpot and the secant stiffness S [s]. The advised time step follows this time.
+        Shortest damped time of a contact [s], for which the time step is chosen. It is the duration of the contact, and
+        shorter in proportion where the damping ratio η/(2 √(m* S)) exceeds 0.56, with the coefficient η of the dashpot
+        and the secant stiffness S.
     squeezed_time : float
         Shortest half oscillation of a particle that is squeezed between two others [s].
     squeezed : str
@@ -145,8 +146,8 @@ class Advice:
             f"{self.steps_per_contact:.3g} steps of {self.time_step:.3g} s (at least {RESOLVED})"
         )
         damping = (
-            f"strong damping: velocities relax in less time than the contact lasts, so steps of "
-            f"{self.damped_time / ADVISED:.2g} s are advised"
+            f"strong damping: velocities relax as fast as in a contact of {self.damped_time:.3g} s, for which the time "
+            "step is advised"
         )
         deepest, meets = f"deepest overlap: {self.overlap:.1%} of a radius, {self.deepest}", self.speed > 0
         return [

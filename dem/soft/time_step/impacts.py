@@ -11,9 +11,9 @@ The estimates hold for any mixture, and do not exceed what can happen:
   Between two such springs a body oscillates √2 times as fast as at one. No contact is deeper than the depth at which
   runs are stopped.
 
-Strong damping relaxes velocities in less time than the contact lasts, m*/η with the coefficient η of the dashpot. So
-there is also a *damped time*, the duration of the contact over its damping ratio η/(2 √(m* S)), as far as that exceeds
-`MILD_DAMPING`; S is the secant stiffness.
+Strong damping relaxes velocities in m*/η, which is less than the duration of the contact; η is the coefficient of the
+dashpot. The *damped time* of a contact is its duration, divided by ζ/`MILD_DAMPING` where the damping ratio
+ζ = η/(2 √(m* S)) with the secant stiffness S exceeds that.
 
 Neither estimate depends on the distances of the bodies. Equal bodies have longer contacts when they are squeezed than
 in a head-on meeting.
