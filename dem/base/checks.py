@@ -215,6 +215,12 @@ def bodies(number: float, what: str = "particles") -> None:
         )
 
 
+def existing_file(path: Path) -> None:
+    """Raise FileNotFoundError if there is no file at a path."""
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is a folder" if path.is_dir() else f"no file {path}")
+
+
 def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "output") -> Path:
     """A path that a file may be written to; `overwrite` is None where nothing can be replaced.
 

@@ -728,7 +728,7 @@ class Simulation(SimulationBase):
 
     @property
     def _vibrating_bonds(self) -> Bonds | None:
-        """The bonds, whose vibrations limit the time step; None in a frozen run."""
+        """Bonds whose vibrations limit the time step: all bonds, or None in a frozen run."""
         return None if self._frozen else self._bonds
 
     @property

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+# Damping ratio up to which 50 steps a contact keep the energy error of an impact below 1 %: restitution 0.3
+MILD_DAMPING = 0.56
 _gamma = np.vectorize(math.gamma, otypes=[float])
 
 
@@ -44,6 +46,7 @@ class Spring(NamedTuple):
     pull: float | np.ndarray = 0.0  # h [N m^-q]
     pull_power: float = 0.0  # q
     effective_overlap: object = None  # function of the overlap that returns d, if d is not the overlap
+    damping_ratio: object = None  # function of m* [kg] and S [N/m] that returns η/(2 √(m* S)), if there is a dashpot
 
     def energy(self, overlap):
         """Elastic energy [J] of an overlap [m]."""
@@ -67,6 +70,17 @@ class Spring(NamedTuple):
         with np.errstate(divide="ignore"):
             time = duration(self.power) * np.sqrt(mass / self.secant(overlap))
         return np.minimum(time, self.time_at_rest(mass))
+
+    def damping_factor(self, mass, overlap):
+        """Factor by which the damping of an impact shortens time steps: ζ/`MILD_DAMPING`, at least 1; see `time`.
+
+        A dashpot of the damping ratio ζ relaxes velocities in m*/η, which may be less than the duration of the contact.
+        """
+        if self.damping_ratio is None:
+            return 1.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = self.damping_ratio(mass, self.secant(overlap))
+        return np.where(overlap > 0, np.maximum(ratio / MILD_DAMPING, 1.0), 1.0)
 
     def secant(self, overlap):
         """k d^(p - 1) [N/m] at an overlap [m], or where pull and elastic force are in balance if d is less there."""

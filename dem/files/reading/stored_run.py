@@ -50,8 +50,7 @@ class StoredRun:
     def __init__(self, path: str | PathLike) -> None:
         self.path = Path(path)
         self._folder = Path.cwd()
-        if not self.path.is_file():
-            raise FileNotFoundError(f"{self.path} is a folder" if self.path.is_dir() else f"no file {self.path}")
+        checks.existing_file(self.path)
         try:
             self._file = open_to_read(self.path, input_validation.problem)
         except BlockingIOError:

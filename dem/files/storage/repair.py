@@ -69,8 +69,7 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
     '/fall.h5: 11 frames, there was nothing to repair'
     """
     path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} is a folder" if path.is_dir() else f"no file {path}")
+    checks.existing_file(path)
     if not os.access(path, os.W_OK):
         journal = f" and {path_of(path).name}" if has_journal(path) else ""
         raise OSError(f"{path} may not be written to: copy it{journal} to where that is allowed, and repair the copy")

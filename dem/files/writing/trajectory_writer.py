@@ -327,8 +327,7 @@ def _fallback_folders(lost: Path) -> Iterator[Path]:
 
 def open_again(path: Path) -> tuple[JournaledFile, h5py.File]:
     """Open a trajectory for writing; raises OSError or ValueError if this is impossible."""
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} is a folder" if path.is_dir() else f"no file {path}")
+    checks.existing_file(path)
     try:
         store = JournaledFile(path, new=False)
     except BlockingIOError:

@@ -11,9 +11,8 @@ The estimates hold for any mixture, and do not exceed what can happen:
   Between two such springs a body oscillates √2 times as fast as at one. No contact is deeper than the depth at which
   runs are stopped.
 
-Strong damping relaxes velocities in m*/η, which is less than the duration of the contact; η is the coefficient of the
-dashpot. The *damped time* of a contact is its duration, divided by ζ/`MILD_DAMPING` where the damping ratio
-ζ = η/(2 √(m* S)) with the secant stiffness S exceeds that.
+Strong damping relaxes velocities in less time than the contact lasts. So time steps follow the *damped time* of a
+contact, its duration over `Spring.damping_factor`.
 
 Neither estimate depends on the distances of the bodies. Equal bodies have longer contacts when they are squeezed than
 in a head-on meeting.
@@ -22,6 +21,7 @@ in a head-on meeting.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -39,9 +39,12 @@ if TYPE_CHECKING:
 
 
 def between(law: tuple, i: np.ndarray, j: np.ndarray, properties: ContactPairProperties) -> Spring:
-    """Spring of contacts of a law's rows i and j, with the pull of adhesion at touch."""
+    """Spring of contacts of a law's rows i and j, with their dashpots and the pull of adhesion at touch."""
     normal = getattr(law, "normal", laws.Hertz())
     spring = laws.functions(type(normal)).spring(normal, i, j, properties)
+    damping = getattr(law, "damping", laws.NoComponent())
+    if ratio := laws.functions(type(damping)).damping_ratio:
+        spring = spring._replace(damping_ratio=partial(in_python(ratio), damping, i, j))
     adhesion = getattr(law, "adhesion", laws.NoComponent())
     part = laws.functions(type(adhesion))
     if not part.pull:
@@ -78,24 +81,12 @@ class Springs:
         """Spring of contacts of material i and material, or wall, j, of these R* and reduced masses."""
         return between(self.law, i, j, ContactPairProperties(self.modulus[j, i], radius, reduced))
 
-    def damped(self, time: np.ndarray, i: np.ndarray, j: np.ndarray, mass: np.ndarray, secant: np.ndarray) -> float:
-        """Shortest damped time of contacts with these durations, effective masses and secant stiffnesses [s]."""
-        damping = getattr(self.law, "damping", laws.NoComponent())
-        ratio = laws.functions(type(damping)).damping_ratio
-        if not ratio:
-            return float(time.min())
-        with np.errstate(divide="ignore", invalid="ignore"):
-            damped = time / np.maximum(in_python(ratio)(damping, i, j, mass, secant) / MILD_DAMPING, 1.0)
-        return float(np.where(np.isfinite(time), damped, np.inf).min())
-
 
 RESOLVED = 20  # steps a contact: fewer draw a warning
 FORCED = 5  # fewer are refused
 # Steps a contact that are advised: the energy error of `improved-pcdm` is 0.18 % at 45 steps and of second order. What
 # is squeezed gets no more than resolve it: most of the energy is in what presses, which is slower.
 ADVISED = 50
-# Damping ratio up to which ADVISED steps a contact keep the energy error of an impact below 1 %: restitution 0.3
-MILD_DAMPING = 0.56
 PER_OCTAVE = 32  # classes by effective mass and by radius, whose extremes stand for all: times are 1.3 % short at most
 MAX_SQUARE = 1e300  # of what may be a number too large to be one
 FIXED = 1e30  # effective mass of a fixed body [kg]: as good as any wall's, and a number with a logarithm
@@ -292,13 +283,8 @@ class HardestImpacts:
         overlap = spring.overlap(0.5 * mass * speed**2)
         time = np.where(speed > 0, spring.time(mass, overlap), np.inf)
         columns = time, speed, overlap / smaller, particle, partner
-        damped = self._damped(k, time, mass, spring.secant(overlap))
-        return Impact.at(columns[0].argmin(), *columns), Impact.at(columns[2].argmax(), *columns), damped
-
-    def _damped(self, k: int, time: np.ndarray, mass: np.ndarray, secant: np.ndarray) -> float:
-        """Shortest damped time of contacts of class k with each other one."""
-        own = np.full_like(self.material, self.classes.material[k])
-        return self.springs.damped(time, own, self.material, mass, secant)
+        damped = (time / spring.damping_factor(mass, overlap)).min()
+        return Impact.at(columns[0].argmin(), *columns), Impact.at(columns[2].argmax(), *columns), float(damped)
 
     def _squeezed_contact(self, k: int) -> tuple[Impact, float]:
         """The shortest contact that a body of class k has while others squeeze it, and the shortest damped time."""
@@ -312,5 +298,6 @@ class HardestImpacts:
         overlap = overlap if mass < 0.9 * FIXED else np.zeros_like(overlap)  # nothing moves what is fixed
         time = np.where(overlap > 0, spring.time(mass, overlap) / math.sqrt(2), np.inf)
         speed, particle = np.sqrt(2 * spring.energy(overlap) / mass), np.full(time.size, self.body[0, k])
+        damped = (time / spring.damping_factor(mass, overlap)).min()
         columns = time, speed, overlap / smaller, particle, self._append_walls(body, [WALL])
-        return Impact.at(time.argmin(), *columns), self._damped(k, time, mass, spring.secant(overlap))
+        return Impact.at(time.argmin(), *columns), float(damped)
